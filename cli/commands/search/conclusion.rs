@@ -11,10 +11,11 @@ const SHOWN: usize = 3;
 /// A part of the text that causes less of its cost is not shown.
 const LEAST: f64 = 0.05;
 
-/// Returns lines about the best text, the first that was studied, and one about each of the others.
+/// Returns the result in a sentence, lines about the best text, the first that was studied, and one about each of the
+/// others.
 pub(super) fn lines(hunt: &Hunt, best: &Found, studies: &[Study]) -> Vec<String> {
     let unit = hunt.plan.objectives.unit();
-    let mut lines = vec![costly(best.cost, unit, &best.text)];
+    let mut lines = vec![hunt.verdict(studies), costly(best.cost, unit, &best.text)];
     if let Some(study) = studies.first() {
         lines.extend(about_best(study, unit));
     }
@@ -66,7 +67,9 @@ fn growths(study: &Study) -> impl Iterator<Item = String> {
             return None;
         }
         let fastest = grown.fastest.as_ref().map_or(String::new(), |edge| format!("; fastest: {edge}"));
-        let line = format!("{law} in the number of {}{fastest}", grown.what);
+        let hidden = grown.family.time.as_ref().filter(|_| grown.family.hidden().is_some());
+        let time = hidden.map_or(String::new(), |time| format!("; in processor time, which counts more: {time}"));
+        let line = format!("{law} in the number of {}{fastest}{time}", grown.what);
         said.push(law);
         Some(line)
     };
@@ -77,7 +80,10 @@ fn growths(study: &Study) -> impl Iterator<Item = String> {
 fn law(family: &Family) -> Option<String> {
     match family.stopped_at().filter(|_| family.is_cut_short()) {
         Some(copies) => Some(format!("stopped at n = {copies}")),
-        None => family.growth.as_ref().filter(|growth| !growth.is_unclear()).map(Growth::to_string),
+        None => {
+            let is_known = |growth: &&Growth| !growth.is_unclear() || growth.bounded().is_some();
+            family.growth.as_ref().filter(is_known).map(Growth::to_string)
+        }
     }
 }
 

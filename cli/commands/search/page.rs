@@ -40,6 +40,7 @@ pub(super) fn page(
         program: quoted(&plan.command).to_string_lossy().into_owned(),
         grammar: grammar.to_string(),
         unit: plan.objectives.unit().to_string(),
+        verdict: hunt.verdict(studies),
         settings: settings(hunt),
         inputs: studies.iter().map(input).collect(),
         trade_offs: trade_offs(hunt),
@@ -62,8 +63,8 @@ fn go_on(report: &mut Report, earlier: Report) {
     report.inputs.extend(earlier.inputs);
     // Of one text, the better known comes first.
     report.inputs.sort_by_key(|input| (input.spans.is_empty(), input.derivation.is_empty()));
-    if report.families.is_empty() {
-        report.families = earlier.families;
+    if report.families.is_empty() && !earlier.families.is_empty() {
+        (report.families, report.verdict) = (earlier.families, earlier.verdict);
     }
     if report.lines.is_empty() {
         report.lines = earlier.lines;

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use gramjet_campaign::costly::{EdgeLaw, Found, Hunt, Lately, Made, Note, Progress as Reached, Study};
+use gramjet_search::Growth;
 use gramjet_search::report::sparkline;
 use serde_json::json;
 
@@ -98,7 +99,7 @@ impl Reporter {
     /// Says what is known of the best text, and of the others that were studied.
     pub(super) fn conclude(&mut self, hunt: &Hunt, best: &Found, studies: &[Study], report: &Path) {
         if self.is_json {
-            self.print(&studied(studies), hunt);
+            self.print(&studied(hunt, studies), hunt);
         } else {
             conclusion::lines(hunt, best, studies).iter().for_each(|line| say!("{line}"));
             say!("report: {}", shown_path(report));
@@ -142,6 +143,11 @@ fn noted(note: &Note) -> String {
             "a failure ({outcome}) did not happen again in {tries} new processes: {}. `gramjet fuzz` finds the earlier \
              inputs that a failure depends on",
             shown_path(folder)
+        ),
+        Note::Cold { cost, before } => format!(
+            "the best text cost {before} in the search, and costs {cost} in a new process after another text: the first \
+             call loads something, or earlier texts have left something. The costliest text of those that were tried \
+             so is studied"
         ),
         Note::LeftAlone(left) => format!("{left} is left alone"),
         Note::Proved(exponent) => format!("growth faster than n^{exponent} is proved"),
@@ -211,10 +217,11 @@ fn front(hunt: &Hunt) -> serde_json::Value {
 }
 
 /// Returns what is known of the texts that were studied, for machines: the best one, and the others within it.
-fn studied(studies: &[Study]) -> serde_json::Value {
+fn studied(hunt: &Hunt, studies: &[Study]) -> serde_json::Value {
     let others: Vec<_> = studies.iter().skip(1).map(known).collect();
     let mut event = studies.first().map_or_else(|| known(&Study::default()), known);
     event["event"] = json!("study");
+    event["verdict"] = json!(hunt.verdict(studies));
     event["others"] = json!(others);
     event
 }
@@ -228,6 +235,8 @@ fn known(study: &Study) -> serde_json::Value {
         json!({
             "repeated": grown.what,
             "growth": grown.family.growth.as_ref().map(ToString::to_string),
+            "law": grown.family.growth.as_ref().and_then(law_of),
+            "time": grown.family.time.as_ref().map(ToString::to_string),
             "fastest": grown.fastest.as_ref().and_then(|edge| spot(&edge.spot)),
             "fastest_law": grown.fastest.as_ref().map(EdgeLaw::law),
             "edges": grown.hottest.iter().map(law).collect::<Vec<_>>(),
@@ -248,6 +257,24 @@ fn known(study: &Study) -> serde_json::Value {
         "causes": causes.collect::<Vec<_>>(),
         "families": families.collect::<Vec<_>>(),
     })
+}
+
+/// Returns a law that is known, in parts: the least power that is proved, the range of the fit, and the size at which
+/// it was checked.
+fn law_of(growth: &Growth) -> Option<serde_json::Value> {
+    let checked = growth.checked()?;
+    let ((from, to), proved) = (growth.range(), growth.proved());
+    // JSON has no infinite numbers.
+    let proved = if proved.is_finite() { json!(proved) } else { json!("exponential") };
+    Some(json!({
+        "law": growth.law(),
+        "faster_than": proved,
+        "sizes": growth.sizes(),
+        "from": from,
+        "to": to,
+        "checked_at": checked,
+        "bounded": growth.bounded().map(ToString::to_string),
+    }))
 }
 
 /// Returns how far a search is, for machines.

@@ -1,5 +1,6 @@
 //! The search for the texts that cost a program most.
 
+mod anew;
 mod behaviours;
 mod early_proof;
 mod failures;
@@ -17,6 +18,7 @@ mod second_core;
 mod stages;
 mod study;
 mod totals;
+mod verdict;
 mod worker;
 
 pub use folder_report::refresh;

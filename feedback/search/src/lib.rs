@@ -45,7 +45,7 @@ pub use fuzzer::{Fuzzer, Goal, Observation, Operator};
 pub use growth::{EdgeGrowth, Estimate, Fit, Growth, Law, Measurement, edges_by_growth};
 pub use havoc::{Blocks, havoc};
 pub use maxima::{Coverage, Edge, Maxima, Novelty, count_class};
-pub use proof::{Effort, Family, Member, prove};
+pub use proof::{Effort, Family, Member, REPEATS, Runs, prove};
 pub use pump::{Copies, Pump};
 pub use random::Seed;
 pub use ranks::Ranks;

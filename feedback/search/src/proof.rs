@@ -1,5 +1,6 @@
 //! Proves how the cost of a text grows: repeats its parts, measures, and fits.
 
+mod family;
 mod places;
 #[cfg(test)]
 mod tests;
@@ -11,124 +12,12 @@ use std::time::{Duration, Instant};
 
 use gramjet_session::decisions::{Derivation, Deriver, Fit};
 
+pub use self::family::{Effort, Family, Member, REPEATS, Runs};
 use self::places::{Place, in_turns};
-use crate::growth::{EdgeGrowth, Growth, Law, Measurement, edges_by_growth};
-use crate::maxima::Edge;
+use crate::growth::{Growth, Law};
 use crate::pump::{Copies, Pump};
 use crate::random::Random;
 use crate::strategy::{Ending, Evenly, Measured};
-
-/// A measured member of a family.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Member {
-    /// Number of rounds or nested instances that it has: those of the text that it was made of, and the copies.
-    pub copies: u32,
-    /// The text.
-    pub text: Vec<u8>,
-    /// Its cost.
-    pub cost: u64,
-    /// The run was stopped at a limit, so the cost is at least this.
-    pub is_stopped: bool,
-    /// Edges with the number of times that each was executed.
-    pub edges: Vec<Edge>,
-}
-
-impl Member {
-    /// Returns how the cost of a family grows with the number of copies, which ascends; `None` if too little was
-    /// measured.
-    pub fn growth(members: &[Member]) -> Option<Growth> {
-        let measurement = |member: &Member| {
-            let stopped = member.is_stopped;
-            let measured = Measurement { stopped, ..Measurement::new(f64::from(member.copies), member.cost as f64) };
-            (measured, member.text.len())
-        };
-        Growth::of_texts(&members.iter().map(measurement).collect::<Vec<_>>())
-    }
-
-    /// Returns the edges of a family, those whose counts grow fastest first, over the sizes for which its law holds.
-    pub fn edges_by_growth(members: &[Member], growth: Option<&Growth>) -> Vec<EdgeGrowth> {
-        let from = growth.and_then(Growth::from).unwrap_or(0.0);
-        let ended = members.iter().filter(|member| !member.is_stopped);
-        let runs = ended.map(|member| (f64::from(member.copies), &*member.edges));
-        let runs: Vec<(f64, &[Edge])> = runs.filter(|run| run.0 >= from).collect();
-        edges_by_growth(&runs, LEAST_SIZES)
-    }
-}
-
-/// Texts that repeat the same parts, with their costs.
-#[derive(Clone, Debug)]
-pub struct Family {
-    /// Part that is repeated.
-    pub pump: Pump,
-    /// The texts, by the number of copies.
-    pub members: Vec<Member>,
-    /// Growth of the cost with the number of copies; `None` if too little was measured.
-    pub growth: Option<Growth>,
-    /// The text whose parts are repeated.
-    whole: Rc<Derivation>,
-    cost_limit: Option<u64>,
-}
-
-impl Family {
-    /// Returns the edges whose counts grow fastest.
-    pub fn edges(&self) -> Vec<EdgeGrowth> {
-        Member::edges_by_growth(&self.members, self.growth.as_ref())
-    }
-
-    /// Returns how many copies the first text has on which the program was stopped.
-    pub fn stopped_at(&self) -> Option<u32> {
-        self.members.iter().find(|member| member.is_stopped).map(|member| member.copies)
-    }
-
-    /// Returns true if it is stopped although nothing that was measured before grows faster than linearly: the growth
-    /// that is known does not explain it. At a [limit on cost](Effort::cost_limit) it is explained by a law that is
-    /// proved and comes to the limit there, however slow the growth is.
-    pub fn is_cut_short(&self) -> bool {
-        let explains = |growth: &Growth| match self.limit_reached() {
-            Some(limit) => growth.proved() > f64::NEG_INFINITY && comes_to(growth, limit),
-            None => growth.is_superlinear(1.0),
-        };
-        self.stopped_at().is_some() && !self.growth.as_ref().is_some_and(explains)
-    }
-
-    /// Returns true if it is stopped at a limit on cost to which its law comes, and all laws that the costs before do
-    /// not rule out grow no faster than n^`exponent`.
-    pub(crate) fn is_slow(&self, exponent: f64) -> bool {
-        let known = self.growth.as_ref().zip(self.limit_reached());
-        known.is_some_and(|(growth, limit)| growth.is_at_most(exponent) && comes_to(growth, limit))
-    }
-
-    /// Returns the number of copies at which it is stopped at the limit on cost, and that limit.
-    fn limit_reached(&self) -> Option<(u32, u64)> {
-        let stopped = self.members.iter().find(|member| member.is_stopped)?;
-        let limit = self.cost_limit.filter(|&limit| stopped.cost >= limit)?;
-        Some((stopped.copies, limit))
-    }
-
-    fn fit(&mut self) {
-        self.growth = Member::growth(&self.members);
-    }
-}
-
-/// Effort that is made for a proof.
-#[derive(Clone, Copy, Debug)]
-pub struct Effort {
-    /// No text is longer, in bytes.
-    pub max_len: usize,
-    /// At most this many runs.
-    pub runs: u32,
-    /// No run begins after this long.
-    pub time: Duration,
-    /// A run that costs this much or more was stopped there.
-    pub cost_limit: Option<u64>,
-}
-
-impl Default for Effort {
-    /// Returns an effort of 16 KiB, 2000 runs and a minute, without a limit on cost.
-    fn default() -> Effort {
-        Effort { max_len: 16 << 10, runs: 2000, time: Duration::from_secs(60), cost_limit: None }
-    }
-}
 
 /// Copies that are added to choose among the places where a text has the same part.
 const PROBE: [u32; 2] = [7, 31];
@@ -136,13 +25,27 @@ const PROBE: [u32; 2] = [7, 31];
 const GLANCE: [u32; 4] = [3, 7, 15, 31];
 /// Copies that are added to the families that grow fastest: dense enough for exponential growth, and far enough apart
 /// for polynomial growth.
-const SIZES: [u32; 18] = [0, 1, 2, 3, 5, 7, 11, 15, 23, 31, 47, 63, 95, 127, 191, 255, 383, 511];
-/// Copies that are added where the text has many already, below [`WIDE`] times as many.
-const MORE_SIZES: [u32; 8] = [767, 1023, 1535, 2047, 3071, 4095, 6143, 8191];
-/// A proof needs sizes that lie this far apart, and some room.
+///
+/// A cost can change its growth where a table is full, so a family goes on up to the longest text.
+const SIZES: [u32; 28] = [
+    0, 1, 2, 3, 5, 7, 11, 15, 23, 31, 47, 63, 95, 127, 191, 255, 383, 511, 767, 1023, 1535, 2047, 3071, 4095, 6143,
+    8191, 12_287, 16_383,
+];
+/// All numbers of copies up to this one are measured if the program is stopped soon.
+const DENSE: u32 = 40;
+/// A family has at least this many members, if the sizes allow it.
+const ENOUGH: usize = 14;
+/// A proof needs sizes that lie this far apart: three doublings, and one more to check the law.
 const WIDE: u32 = 16;
 /// Copies that are to be distinct come from a part that allows this many.
-const DISTINCT: u64 = 600;
+const DISTINCT: u64 = 5000;
+/// A part is made longer by at most this many bytes for that.
+const LONGER: usize = 3;
+/// The share of the time for first looks that is left which the search for such a part may take.
+const WIDENING: f64 = 0.1;
+/// The share of the time that is left for one of several families, and of that the share of the first of its runs.
+const FAMILY_TIME: f64 = 0.5;
+const FIRST_TIME: f64 = 0.4;
 /// Attempts to draw such a part, for each part within what is repeated.
 const DRAWS: u32 = 8;
 /// A time beyond this is none: clocks cannot add it.
@@ -158,31 +61,31 @@ const WIDENED: usize = 16;
 const FAMILIES: usize = 6;
 /// The parts that are repeated together with others.
 const PAIRED: usize = 4;
-/// A family is measured until a text costs this many times as much as the original.
+/// A family is measured until a text costs this many times as much as the original, and its run takes as long as this,
+/// or until it costs the greater number of times as much.
 const MUCH: u64 = 1 << 14;
+const LONG: Duration = Duration::from_millis(50);
+const TOO_MUCH: u64 = 1 << 20;
 /// An exponent is known if its interval is no wider: then it is right to a tenth.
 const KNOWN_INTERVAL: f64 = 0.1;
 /// Costs that grow in jumps, as where memory doubles, are at most this many times those of a law.
 const REACHED: f64 = 2.0;
-/// An edge is in at least this many members.
-const LEAST_SIZES: usize = 5;
 
 /// Finds the families of a text whose cost grows fastest, the fastest first. `measure` runs a text; it returns nothing
 /// if no more runs are wanted.
-pub fn prove(
-    deriver: &mut Deriver,
-    whole: &Derivation,
-    effort: Effort,
-    measure: &mut dyn FnMut(&[u8]) -> Option<Measured>,
-) -> Vec<Family> {
+pub fn prove(deriver: &mut Deriver, whole: &Derivation, effort: Effort, measure: &mut dyn Runs) -> Vec<Family> {
     let begin = Instant::now();
     let effort = Effort { time: effort.time.min(LONGEST), ..effort };
     // First looks leave enough time to measure what they show.
     let end = begin + effort.time.mul_f64(LOOKING);
-    let mut prover = Prover { deriver, effort, measure, made: Derivation::default(), left: effort.runs, end };
+    let (made, left, start) = (Derivation::default(), effort.runs, Duration::ZERO);
+    let mut prover = Prover { deriver, effort, measure, made, left, end, start };
     let whole = Rc::new(whole.clone());
     let mut looked = Vec::new();
-    for pump in prover.chosen(&whole, begin + effort.time.mul_f64(PROBING)) {
+    let mut chosen = prover.chosen(&whole, begin + effort.time.mul_f64(PROBING));
+    // Parts whose copies are to be distinct take time to be made longer.
+    chosen.sort_by_key(|pump| pump.copies);
+    for pump in chosen {
         let widened = prover.widened(&whole, &pump);
         let (whole, pump) = widened.unwrap_or((Rc::clone(&whole), pump));
         looked.extend(prover.glance(&whole, pump));
@@ -256,7 +159,13 @@ fn speed(family: &Family) -> f64 {
     if family.is_cut_short() {
         return 1e6;
     }
+    if let Some(power) = family.hidden() {
+        return power;
+    }
     family.growth.as_ref().map_or(0.0, |growth| match growth.best().law {
+        // Growth that ends is worth a line.
+        _ if growth.bounded().is_some() => 1.03,
+        _ if growth.is_unclear() => 0.05,
         Law::Constant => 0.1,
         Law::Logarithmic => 0.2,
         Law::Linearithmic => 1.05,
@@ -271,6 +180,7 @@ fn speed(family: &Family) -> f64 {
 /// Returns true if its exponent is right to a tenth, if it has one.
 fn is_known(family: &Family) -> bool {
     family.growth.as_ref().is_none_or(|growth| match growth.best().law {
+        _ if growth.is_unclear() => false,
         Law::Polynomial { exponent } => exponent.high - exponent.low <= KNOWN_INTERVAL,
         Law::Constant | Law::Logarithmic | Law::Linearithmic | Law::Exponential { .. } => true,
     })
@@ -279,17 +189,20 @@ fn is_known(family: &Family) -> bool {
 /// Returns the exponent that is proved; infinity for exponential growth and for what cannot be measured.
 fn sure_speed(family: &Family) -> f64 {
     let growth = family.growth.as_ref();
-    if family.is_cut_short() { f64::INFINITY } else { growth.map_or(f64::NEG_INFINITY, Growth::proved) }
+    let proved = growth.map_or(f64::NEG_INFINITY, Growth::proved);
+    if family.is_cut_short() { f64::INFINITY } else { family.hidden().map_or(proved, |power| power.max(proved)) }
 }
 
 struct Prover<'p> {
     deriver: &'p mut Deriver,
     effort: Effort,
-    measure: &'p mut dyn FnMut(&[u8]) -> Option<Measured>,
+    measure: &'p mut dyn Runs,
     made: Derivation,
     left: u32,
     /// No run begins after this.
     end: Instant,
+    /// The longest time that it has taken to begin anew.
+    start: Duration,
 }
 
 impl Prover<'_> {
@@ -361,16 +274,82 @@ impl Prover<'_> {
 
     /// Returns many members of a family, with their law; if no more runs are wanted, those that are known.
     fn measured(&mut self, known: Family) -> Family {
-        let whole = known.whole.text.len() / known.pump.len().max(1);
-        let widest = known.pump.present().max(whole as u32).saturating_mul(WIDE);
-        let more = MORE_SIZES.into_iter().filter(|&copies| copies < widest);
-        let sizes: Vec<u32> = SIZES.into_iter().chain(more).collect();
-        let mut family = self.members(&known.whole, known.pump.clone(), &sizes);
+        let (begin, end) = (Instant::now(), self.end);
+        let time = end.saturating_duration_since(begin).mul_f64(FAMILY_TIME);
+        self.end = begin + time.mul_f64(FIRST_TIME);
+        if !self.begin_anew(known.members.first()) {
+            self.end = end;
+            return known;
+        }
+        let mut family = self.members(&known.whole, known.pump.clone(), &SIZES);
+        self.fill(&mut family);
+        self.end = begin + time;
         if family.members.len() < known.members.len() {
             family = known;
         }
+        for _ in 1..REPEATS {
+            self.repeat(&mut family);
+        }
+        self.end = end;
         family.fit();
         family
+    }
+
+    /// Lets a process begin anew that takes many texts. First calls do what later ones find done, such as loading what
+    /// texts of the family need: the first text of the family is for that. Returns false if there is no time for it.
+    fn begin_anew(&mut self, first: Option<&Member>) -> bool {
+        let begin = Instant::now();
+        if self.left == 0 || begin + 2 * self.start >= self.end {
+            return false;
+        }
+        if let Some(first) = first.filter(|_| self.measure.renew()) {
+            self.left -= 1;
+            if self.measure.run(&first.text).is_none() {
+                self.left = 0;
+            }
+            self.start = self.start.max(begin.elapsed());
+        }
+        true
+    }
+
+    /// Adds members between those that are known, where few numbers of copies are so costly that the family ends.
+    fn fill(&mut self, family: &mut Family) {
+        let present = family.pump.present();
+        let last = family.members.iter().rfind(|member| !member.is_stopped).map_or(0, |last| last.copies - present);
+        if family.members.len() >= ENOUGH || last > DENSE {
+            return;
+        }
+        let more: Vec<u32> = (0..last).filter(|copies| !SIZES.contains(copies)).collect();
+        let whole = Rc::clone(&family.whole);
+        let between = self.members(&whole, family.pump.clone(), &more).members;
+        family.members.extend(between);
+        family.members.sort_by_key(|member| member.copies);
+    }
+
+    /// Runs all members once more that were not stopped, in a new process. The least costs and times are kept: all that
+    /// other work on the machine does makes them greater.
+    fn repeat(&mut self, family: &mut Family) {
+        let first = family.members.first().cloned();
+        if !self.begin_anew(first.as_ref()) {
+            return;
+        }
+        for member in family.members.iter_mut().filter(|member| !member.is_stopped) {
+            if self.left == 0 || Instant::now() >= self.end {
+                return;
+            }
+            self.left -= 1;
+            let Some(reading) = self.measure.run(&member.text) else {
+                self.left = 0;
+                return;
+            };
+            if reading.ending == Ending::Done {
+                if reading.cost < member.cost {
+                    (member.cost, member.edges) = (reading.cost, reading.edges);
+                }
+                member.seconds = member.seconds.min(reading.seconds);
+                member.runs += 1;
+            }
+        }
     }
 
     /// Returns the text with a longer part in what is repeated, if copies are to be distinct and too few of them can
@@ -380,12 +359,14 @@ impl Prover<'_> {
             return None;
         }
         let (mut random, mut drawn) = (Random::new(0), Derivation::default());
+        let begin = Instant::now();
+        let end = self.end.min(begin + self.end.saturating_duration_since(begin).mul_f64(WIDENING));
         let mut options = Vec::new();
         let mut widest: Option<(Rc<Derivation>, Pump)> = None;
         for part in pump.parts(whole).into_iter().take(WIDENED) {
-            for bytes in [part.len() + 1, part.len() + 2] {
+            for bytes in (1..=LONGER).map(|more| part.len() + more) {
                 for _ in 0..DRAWS {
-                    if Instant::now() >= self.end {
+                    if Instant::now() >= end {
                         return widest;
                     }
                     let mut evenly = Evenly(&mut random);
@@ -411,9 +392,15 @@ impl Prover<'_> {
 
     fn members(&mut self, whole: &Rc<Derivation>, pump: Pump, copies: &[u32]) -> Family {
         let cost_limit = self.effort.cost_limit;
-        let mut family = Family { pump, members: Vec::new(), growth: None, whole: Rc::clone(whole), cost_limit };
+        let (growth, time) = (None, None);
+        let mut family = Family { pump, members: Vec::new(), growth, time, whole: Rc::clone(whole), cost_limit };
         let present = family.pump.present();
-        for &copies in copies {
+        // Beyond that, copies would be equal again.
+        let distinct = match family.pump.copies {
+            Copies::Equal => u64::MAX,
+            Copies::Distinct => family.pump.capacity(whole, self.deriver),
+        };
+        for &copies in copies.iter().take_while(|&&copies| u64::from(copies) < distinct) {
             let options = family.pump.options(whole, self.deriver, copies);
             let fit = self.deriver.replay(&options, &mut self.made);
             let is_over = self.left == 0 || Instant::now() >= self.end;
@@ -421,7 +408,8 @@ impl Prover<'_> {
                 break;
             }
             self.left -= 1;
-            let Some(Measured { cost, ending, edges, .. }) = (self.measure)(&self.made.text) else {
+            let begin = Instant::now();
+            let Some(Measured { cost, ending, edges, seconds, .. }) = self.measure.run(&self.made.text) else {
                 self.left = 0;
                 break;
             };
@@ -437,8 +425,9 @@ impl Prover<'_> {
                 break;
             }
             let copies = present.saturating_add(copies);
-            family.members.push(Member { copies, text: self.made.text.clone(), cost, is_stopped, edges });
-            if is_stopped || cost / first > MUCH {
+            let (text, runs) = (self.made.text.clone(), 1);
+            family.members.push(Member { copies, text, cost, seconds, runs, is_stopped, edges });
+            if is_stopped || cost / first > TOO_MUCH || cost / first > MUCH && begin.elapsed() >= LONG {
                 break;
             }
         }

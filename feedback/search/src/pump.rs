@@ -103,11 +103,14 @@ impl Pump {
         has_class(self.repeats.iter().copied(), whole, deriver)
     }
 
-    /// Returns how many copies can be distinct.
+    /// Returns how many copies can be distinct: each part counts on its own, if there is a class in it.
     pub(crate) fn capacity(&self, whole: &Derivation, deriver: &Deriver) -> u64 {
-        let range = |repeat: &Repeat| &whole.decisions[repeat.from as usize..repeat.to as usize];
-        let classes = self.repeats.iter().flat_map(range).filter(|decision| deriver.is_class(decision.place));
-        classes.fold(1, |product: u64, class| product.saturating_mul(u64::from(class.offered)))
+        let capacity = |repeat: &Repeat| {
+            let range = &whole.decisions[repeat.from as usize..repeat.to as usize];
+            let classes = range.iter().filter(|decision| deriver.is_class(decision.place));
+            classes.fold(1, |product: u64, class| product.saturating_mul(u64::from(class.offered)))
+        };
+        self.repeats.iter().map(capacity).filter(|&copies| copies > 1).min().unwrap_or(1)
     }
 
     /// Returns the parts within what is repeated that can be replaced, the last first.

@@ -82,7 +82,11 @@ fn summary(report: &Report) -> String {
     let subject = subject.into_iter().filter(|(_, value)| !value.is_empty());
     let subject: Vec<_> =
         subject.map(|(name, value)| (name.to_string(), format!("<code>{}</code>", text::line(value)))).collect();
-    format!("{}<dl class=numbers>{}</dl>\n", facts(&subject), numbers(report).concat())
+    let verdict = match report.verdict.as_str() {
+        "" => String::new(),
+        verdict => format!("<p class=verdict><strong>{}</strong>\n", text::line(verdict)),
+    };
+    format!("{verdict}{}<dl class=numbers>{}</dl>\n", facts(&subject), numbers(report).concat())
 }
 
 fn numbers(report: &Report) -> Vec<String> {

@@ -31,6 +31,13 @@ pub enum Note {
         /// Folder in which it is kept.
         folder: PathBuf,
     },
+    /// The best text cost more in the search than in a new process.
+    Cold {
+        /// Its cost in a new process, after another text.
+        cost: u64,
+        /// Its cost in the search.
+        before: u64,
+    },
     /// A proof that a cost grows faster than n to this power.
     Proved(f64),
     /// An entry of a folder that is left alone.

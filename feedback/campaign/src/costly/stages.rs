@@ -3,12 +3,14 @@
 use std::time::{Duration, Instant};
 
 use gramjet_harness::go_on;
-use gramjet_search::Effort;
+use gramjet_search::{Effort, Ending};
 
+use super::anew;
 use super::early_proof::Early;
 use super::hunt::{Found, Hunt, Plan};
 use super::meter::Meter;
 use super::noise::Reference;
+use super::note::Note;
 use super::records;
 use super::study::{Student, Study};
 use super::totals::Totals;
@@ -24,6 +26,14 @@ const SAVE: Duration = Duration::from_secs(5);
 
 /// The time of the only run of a study after a signal.
 const GLANCE: Duration = Duration::from_millis(500);
+
+/// Texts that are run anew if the best one costs less in a new process.
+const CONFIRMED: usize = 16;
+
+/// Returns true if a cost is less than another one by more than a twentieth.
+fn is_less(cost: u64, than: u64) -> bool {
+    u128::from(cost) * 20 < u128::from(than) * 19
+}
 
 /// The report of a search as data, in its folder.
 pub const REPORT: &str = "report.json";
@@ -130,6 +140,34 @@ impl Hunt {
         glance.ok().filter(|_| !stop.is_cut())
     }
 
+    /// Returns the text that costs most in a new process, of the best text and the costliest ones of other behaviours.
+    /// A process that takes many texts can load something for one of them, which costs more than any text does.
+    fn confirmed(&self, best: Found, meter: &mut Meter) -> Result<Found, Error> {
+        let first = self.cost_anew(&best.text, meter)?;
+        let Some((cost, hottest)) = first.filter(|first| is_less(first.0, best.cost)) else { return Ok(best) };
+        self.note(Note::Cold { cost, before: best.cost });
+        let mut most = Found { cost, hottest, ..best };
+        let others: Vec<(u64, Vec<u8>)> =
+            self.shared().behaviours.all().into_iter().map(|(_, cost, text)| (cost, text.to_vec())).collect();
+        for (cost, text) in others.into_iter().take(CONFIRMED) {
+            let anew = if cost > most.cost { self.cost_anew(&text, meter)? } else { None };
+            if let Some((cost, hottest)) = anew.filter(|anew| anew.0 > most.cost) {
+                most = Found { text, cost, hottest, ..most };
+            }
+        }
+        Ok(most)
+    }
+
+    /// Returns the cost of a text in a new process, with the count of the hottest edge; `None` if each run has a process
+    /// of its own, the cost is not exact, or the run does not end by itself.
+    fn cost_anew(&self, text: &[u8], meter: &mut Meter) -> Result<Option<(u64, u64)>, Error> {
+        if self.stop.is_cut() || !meter.is_exact() || !anew::begin(meter, &self.plan.studied, text)? {
+            return Ok(None);
+        }
+        let measured = meter.read(text)?;
+        Ok((measured.ending == Ending::Done).then_some((measured.cost, measured.hottest)))
+    }
+
     /// Keeps the smaller text of a study as the best one, if it costs more than that, also when it is run again. If it
     /// does not, the study has the cost that was confirmed.
     fn improve_by(&self, study: &mut Study, best: &Found, meter: &mut Meter) -> Result<Option<Found>, Error> {
@@ -173,6 +211,7 @@ impl Hunt {
             return Ok(Studied::LeftOut);
         }
         let mut meter = self.meter()?;
+        best = self.confirmed(best, &mut meter)?;
         let mut begin = Instant::now();
         let mut study = self.student(&mut meter, depth).study(&best.text)?;
         // Making a text smaller finds better ones, too.

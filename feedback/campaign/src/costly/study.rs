@@ -6,10 +6,12 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::time::{Duration, Instant};
 
-use gramjet_search::{Edge, EdgeGrowth, Effort, Ending, Family, Growth, Measured, prove};
+use gramjet_harness::Target as _;
+use gramjet_search::{Edge, EdgeGrowth, Effort, Ending, Family, Growth, Measured, Runs, prove};
 use gramjet_session::decisions::{Derivation, Deriver};
 use gramjet_session::{Language, Session, SpanKind};
 
+use super::anew;
 use super::behaviours::hottest;
 use super::meter::Meter;
 use crate::error::Error;
@@ -39,7 +41,7 @@ pub struct Study {
     /// Whether it is not of the grammar: it has no parts then, so neither causes nor growth are known.
     pub is_foreign: bool,
     /// Edges that it executes, with their counts.
-    edges: Vec<Edge>,
+    pub(super) edges: Vec<Edge>,
 }
 
 impl Study {
@@ -103,7 +105,7 @@ pub struct EdgeLaw {
 impl EdgeLaw {
     /// Returns the law, with its interval, in the number of copies.
     pub fn law(&self) -> String {
-        if self.growth.is_unclear() { "unclear".to_string() } else { self.growth.best().law.to_string() }
+        if self.growth.is_unclear() { "unclear".to_string() } else { self.growth.law() }
     }
 }
 
@@ -155,6 +157,11 @@ pub trait Measure {
     fn read(&mut self, text: &[u8]) -> Result<&Measured, Error>;
     /// Returns the place of an edge.
     fn spot(&mut self, edge: u32) -> Option<Spot>;
+    /// Ends the process that takes texts, so the next run knows nothing of those before it. Returns false if that is so
+    /// for each run.
+    fn renew(&mut self) -> Result<bool, Error> {
+        Ok(false)
+    }
 }
 
 impl Measure for Meter {
@@ -164,6 +171,52 @@ impl Measure for Meter {
 
     fn spot(&mut self, edge: u32) -> Option<Spot> {
         self.tested.spot(edge)
+    }
+
+    fn renew(&mut self) -> Result<bool, Error> {
+        let has_history = self.tested.has_history();
+        if has_history {
+            self.tested.renew()?;
+        }
+        Ok(has_history)
+    }
+}
+
+/// The runs of a proof.
+struct Proof<'p, M> {
+    meter: &'p mut M,
+    stop: &'p Stop,
+    failed: Option<Error>,
+}
+
+impl<M: Measure> Runs for Proof<'_, M> {
+    fn run(&mut self, text: &[u8]) -> Option<Measured> {
+        if self.stop.is_cut() {
+            return None;
+        }
+        match self.meter.read(text) {
+            Ok(measured) => Some(measured.clone()),
+            Err(failure) => {
+                self.fail(failure);
+                None
+            }
+        }
+    }
+
+    fn renew(&mut self) -> bool {
+        self.meter.renew().unwrap_or_else(|failure| {
+            self.fail(failure);
+            false
+        })
+    }
+}
+
+impl<M> Proof<'_, M> {
+    /// Takes note of a failure. When the time is over, a program that has just been started ends, which says nothing.
+    fn fail(&mut self, failure: Error) {
+        if !self.stop.is_cut() {
+            self.failed = Some(failure);
+        }
     }
 }
 
@@ -179,6 +232,7 @@ pub struct Student<'s, M = Meter> {
 impl<M: Measure> Student<'_, M> {
     /// Looks at a text.
     pub fn study(&mut self, text: &[u8]) -> Result<Study, Error> {
+        anew::begin(self.meter, self.language, text)?;
         let measured = self.meter.read(text)?;
         let measured = (measured.cost, measured.edges.to_vec());
         self.study_for(text, measured, None)
@@ -303,22 +357,10 @@ impl<M: Measure> Student<'_, M> {
     }
 
     fn prove(&mut self, deriver: &mut Deriver, whole: &Derivation, end: Instant) -> Result<Vec<Grown>, Error> {
-        let mut failed = None;
         let effort = Effort { time: end.saturating_duration_since(Instant::now()), ..self.effort };
-        let mut measure = |text: &[u8]| {
-            if self.stop.is_cut() {
-                return None;
-            }
-            match self.meter.read(text) {
-                Ok(measured) => Some(measured.clone()),
-                Err(failure) => {
-                    failed = Some(failure);
-                    None
-                }
-            }
-        };
-        let families = prove(deriver, whole, effort, &mut measure);
-        if let Some(failure) = failed {
+        let mut proof = Proof { meter: &mut *self.meter, stop: self.stop, failed: None };
+        let families = prove(deriver, whole, effort, &mut proof);
+        if let Some(failure) = proof.failed {
             return Err(failure);
         }
         let grown = |family: Family| {

@@ -11,6 +11,16 @@ const NOISE: f64 = 1e-4;
 
 const CONFIDENCE: f64 = 0.95;
 
+/// The probability with which a cost beyond those of a fit lies in its interval.
+const CERTAIN: f64 = 0.99;
+
+/// Costs may leave a law by this share, as where a table grows. At twice the size it is that of an exponent that is
+/// wrong by 0.07.
+pub(super) const UNEVEN: f64 = 0.05;
+
+/// An interval that goes further than this factor to a side cannot tell laws apart whose exponents differ by a half.
+const VAGUE: f64 = 1.4;
+
 /// An estimate with its confidence interval of 95 %.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
@@ -55,21 +65,42 @@ pub struct Fit {
     pub aicc: f64,
     model: Model,
     rate: f64,
-    coefficients: Vec<f64>,
+    freedom: usize,
+    solution: Solution,
     data: Arc<Data>,
 }
 
 impl Fit {
     /// Returns the cost that the model gives for a size, within the measured sizes or beyond them.
     pub fn predict(&self, size: f64) -> f64 {
-        self.data.predict(self.model, self.rate, &self.coefficients, size)
+        self.data.predict(self.model, self.rate, &self.solution.coefficients, size)
+    }
+
+    /// Returns the interval in which the cost of a size lies under the model, with a probability of 99 %: by the
+    /// scatter of the costs, the uncertainty of the coefficients, and [`UNEVEN`]. `None` if it is wider than a factor
+    /// of [`VAGUE`] to a side, so that nearly any cost would lie in it.
+    pub fn interval(&self, size: f64) -> Option<(f64, f64)> {
+        let has_rate = has_rate(self.model.lead);
+        let leverage = self.data.leverage(self.model, (self.rate, has_rate), &self.solution, size)?;
+        let noise = variance(self.solution.squares, self.data.points(), self.freedom);
+        let reach = student::two_sided_quantile(CERTAIN, self.freedom) * (noise * (1.0 + leverage)).sqrt() + UNEVEN;
+        let value = self.predict(size);
+        (reach <= VAGUE.ln() && value.is_finite()).then(|| (value * (-reach).exp(), value * reach.exp()))
+    }
+
+    /// Returns true if it is linear growth with a kink.
+    pub(super) fn is_kinked(&self) -> bool {
+        self.model.lead == Lead::Kinked
     }
 }
 
 impl fmt::Debug for Fit {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut shown = formatter.debug_struct("Fit");
-        shown.field("law", &self.law).field("lower", &self.model.lower).field("coefficients", &self.coefficients);
+        shown
+            .field("law", &self.law)
+            .field("lower", &self.model.lower)
+            .field("coefficients", &self.solution.coefficients);
         shown.field("aicc", &self.aicc).field("r_squared", &self.r_squared).finish()
     }
 }
@@ -99,6 +130,11 @@ impl Estimate {
         self.holds(1.0) && (self.value - 1.0).abs() <= 0.1
     }
 
+    /// Returns another estimate of the same with an interval that holds both.
+    pub(super) fn with(&self, other: Self) -> Self {
+        Self { low: self.low.min(other.low), high: self.high.max(other.high), ..other }
+    }
+
     /// Returns true if a value lies within the interval, as far as it is shown.
     fn holds(&self, value: f64) -> bool {
         (self.low - 0.005..=self.high + 0.005).contains(&value)
@@ -125,7 +161,7 @@ pub(super) fn fit_all(points: &[(f64, f64)]) -> Vec<Fit> {
     }
     // The sort is stable: of equals, the model with fewer parameters.
     candidates.sort_by(|left, right| left.aicc.total_cmp(&right.aicc));
-    let leads = [Lead::None, Lead::Logarithm, Lead::Linearithmic, Lead::Power, Lead::Exponential];
+    let leads = [Lead::None, Lead::Logarithm, Lead::Linearithmic, Lead::Kinked, Lead::Power, Lead::Exponential];
     let mut fits: Vec<Fit> = leads.into_iter().filter_map(|lead| fit(&data, &candidates, lead)).collect();
     fits.sort_by(|left, right| left.aicc.total_cmp(&right.aicc));
     prefer_linear(&mut fits);
@@ -166,14 +202,20 @@ fn candidate(data: &Data, model: Model) -> Option<Candidate> {
     }
     let (rate, solution) = best_rate(data, model)?;
     let aicc = criterion(solution.squares, parameters, points);
-    let noise = (solution.squares + points as f64 * NOISE * NOISE) / freedom as f64;
-    let variance = if has_rate(model.lead) { noise / data.information(model, rate, &solution)? } else { 0.0 };
+    let noise = variance(solution.squares, points, freedom);
+    let is_exponent = matches!(model.lead, Lead::Power | Lead::Falling | Lead::Exponential);
+    let variance = if is_exponent { noise / data.information(model, rate, &solution)? } else { 0.0 };
     variance.is_finite().then_some(Candidate { model, rate, variance, freedom, solution, aicc })
+}
+
+/// Returns the variance of single costs about a model. That of [`NOISE`] is part of it.
+fn variance(squares: f64, points: usize, freedom: usize) -> f64 {
+    (squares + points as f64 * NOISE * NOISE) / freedom as f64
 }
 
 /// Returns the fit of the best model with the leading term, from candidates that stand in the order of support.
 fn fit(data: &Arc<Data>, candidates: &[Candidate], lead: Lead) -> Option<Fit> {
-    let alike: Vec<&Candidate> = candidates.iter().filter(|candidate| candidate.model.lead == lead).collect();
+    let alike: Vec<&Candidate> = candidates.iter().filter(|candidate| is_alike(candidate.model.lead, lead)).collect();
     let best = *alike.first()?;
     let total = data.total_squares();
     let unexplained = if total > data.points() as f64 * NOISE * NOISE { best.solution.squares / total } else { 0.0 };
@@ -183,7 +225,8 @@ fn fit(data: &Arc<Data>, candidates: &[Candidate], lead: Lead) -> Option<Fit> {
         aicc: best.aicc,
         model: best.model,
         rate: best.rate,
-        coefficients: best.solution.coefficients.clone(),
+        freedom: best.freedom,
+        solution: best.solution.clone(),
         data: Arc::clone(data),
     })
 }
@@ -193,7 +236,8 @@ fn law(lead: Lead, alike: &[&Candidate]) -> Option<Law> {
         Lead::None => Law::Constant,
         Lead::Logarithm => Law::Logarithmic,
         Lead::Linearithmic => Law::Linearithmic,
-        Lead::Power => Law::Polynomial { exponent: averaged(alike)? },
+        Lead::Kinked => Law::Polynomial { exponent: Estimate { value: 1.0, low: 1.0, high: 1.0 } },
+        Lead::Power | Lead::Falling => Law::Polynomial { exponent: averaged(alike)? },
         Lead::Exponential => {
             let Estimate { value, low, high } = averaged(alike)?;
             let base = Estimate { value: value.exp(), low: low.exp(), high: high.exp() };
@@ -218,7 +262,13 @@ fn averaged(alike: &[&Candidate]) -> Option<Estimate> {
 }
 
 fn has_rate(lead: Lead) -> bool {
-    matches!(lead, Lead::Power | Lead::Exponential)
+    matches!(lead, Lead::Power | Lead::Falling | Lead::Kinked | Lead::Exponential)
+}
+
+/// Returns true if two leading terms come to the same law.
+fn is_alike(one: Lead, other: Lead) -> bool {
+    let law = |lead| if lead == Lead::Falling { Lead::Power } else { lead };
+    law(one) == law(other)
 }
 
 fn parameters(model: Model) -> usize {
@@ -226,7 +276,7 @@ fn parameters(model: Model) -> usize {
         + match model.lead {
             Lead::None => 0,
             Lead::Logarithm | Lead::Linearithmic => 1,
-            Lead::Power | Lead::Exponential => 2,
+            Lead::Power | Lead::Falling | Lead::Kinked | Lead::Exponential => 2,
         }
 }
 
@@ -254,8 +304,14 @@ fn best_rate(data: &Data, model: Model) -> Option<(f64, Solution)> {
         if rates.len() == 1 {
             return Some((rates[0], data.solve(model, rates[0], STEPS)?));
         }
-        // The least squares at an end of the range are no minimum: the model does not suit.
-        let (low, high) = (*rates.get(place.checked_sub(1)?)?, *rates.get(place + 1)?);
+        let near = |place: Option<usize>| place.and_then(|place| rates.get(place)).copied();
+        let (low, high) = (near(place.checked_sub(1)), near(Some(place + 1)));
+        let (low, high) = match model.lead {
+            // A kink can lie anywhere.
+            Lead::Kinked => (low.unwrap_or(rates[place]), high.unwrap_or(rates[place])),
+            // The least squares at an end of the range are no minimum: the model does not suit.
+            _ => (low?, high?),
+        };
         descent(data, model, rates[place], low, high)
     });
     let sensible = refined.filter(|(rate, found)| data.is_plausible(model, *rate, &found.coefficients));

@@ -39,6 +39,27 @@ pub(super) fn unexplained(columns: Vec<Vec<f64>>, target: &[f64]) -> Option<f64>
     Some(rest.map(|rest| rest * rest).sum())
 }
 
+/// Returns how uncertain a value is that depends on the coefficients of the columns by `row`: its variance, as a multiple
+/// of the variance of one entry of the target. `None` if the columns are linearly dependent.
+pub(super) fn leverage(mut columns: Vec<Vec<f64>>, mut row: Vec<f64>) -> Option<f64> {
+    let before: Vec<f64> = columns.iter().map(|column| dot(column, column)).collect();
+    let mut sum = 0.0;
+    for pivot in 0..columns.len() {
+        let length = dot(&columns[pivot], &columns[pivot]);
+        let depends = !(length > DEPENDENT * DEPENDENT * before[pivot] && length.is_finite());
+        if depends {
+            return None;
+        }
+        let (done, open) = columns.split_at_mut(pivot + 1);
+        let entry = row[pivot];
+        sum += entry * entry / length;
+        for (column, other) in open.iter_mut().zip(&mut row[pivot + 1..]) {
+            *other -= project_out(column, &done[pivot], length) * entry;
+        }
+    }
+    sum.is_finite().then_some(sum)
+}
+
 /// Takes from `vector` its part along `along`, whose squared length is given, and returns that part's factor.
 fn project_out(vector: &mut [f64], along: &[f64], length: f64) -> f64 {
     let factor = dot(vector, along) / length;
@@ -64,6 +85,17 @@ mod tests {
         let close = found.iter().zip([5.0, -3.0, 2.0]).all(|(found, expected)| (found - expected).abs() < 1e-12);
         assert!(close, "{found:?}");
         assert!(unexplained(columns, &target).unwrap() < 1e-20);
+    }
+
+    /// The variance of the value of a straight line through points at -1, 0 and 1 is that of a mean and of a slope.
+    #[test]
+    fn a_line_is_less_certain_the_farther_it_goes() {
+        let columns = vec![vec![1.0; 3], vec![-1.0, 0.0, 1.0]];
+        for size in [-1.0, 0.0, 1.0, 4.0] {
+            let found = leverage(columns.clone(), vec![1.0, size]).unwrap();
+            assert!((found - (1.0 / 3.0 + size * size / 2.0)).abs() < 1e-12, "{size}: {found}");
+        }
+        assert_eq!(leverage(vec![vec![1.0, 2.0], vec![2.0, 4.0]], vec![1.0, 1.0]), None);
     }
 
     #[test]

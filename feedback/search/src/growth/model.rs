@@ -10,13 +10,18 @@ pub(super) enum Lead {
     Logarithm,
     Linearithmic,
     Power,
+    /// The number of ways to choose some of n one after another, as many as the rate says: n (n - 1) for pairs. It comes
+    /// to a power.
+    Falling,
     Exponential,
+    /// Linear growth whose slope rises at a size, which is the rate: what a program does more from that size on.
+    Kinked,
 }
 
-/// A term of lower order.
+/// A term of lower order. None is negative.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Lower {
-    /// The start-up cost, which is not negative.
+    /// The start-up cost.
     Constant,
     Linear,
     /// Beside powers whose exponent is clearly greater than 2.
@@ -33,8 +38,12 @@ pub(super) struct Model {
 /// The models that are compared, those with few parameters first.
 ///
 /// Terms of lower order are what makes the slope of a log-log regression wrong: that of 5000 + 30 n + 2 n^2, measured
-/// at the powers of two from 8 to 512, is 1.13. So powers come with every choice of such terms.
-pub(super) const MODELS: [Model; 17] = {
+/// at the powers of two from 8 to 512, is 1.13. So powers come with every choice of such terms. A fit with a negative
+/// coefficient is no fit, and its terms are a model of their own without the one that is negative: together this is
+/// non-negative least squares. Negative terms follow a kink in the cost, and come with an exponent that is too great.
+///
+/// Linear growth with a kink is a rival of every law that is faster: near the kink it looks like one.
+pub(super) const MODELS: [Model; 23] = {
     use Lower::{Constant, Linear, Square};
     const fn model(lead: Lead, lower: &'static [Lower]) -> Model {
         Model { lead, lower }
@@ -45,14 +54,20 @@ pub(super) const MODELS: [Model; 17] = {
         model(Lead::Linearithmic, &[Linear]),
         model(Lead::Linearithmic, &[Constant]),
         model(Lead::Power, &[]),
+        model(Lead::Falling, &[]),
         model(Lead::Exponential, &[]),
         model(Lead::Linearithmic, &[Constant, Linear]),
         model(Lead::Power, &[Constant]),
+        model(Lead::Falling, &[Constant]),
         model(Lead::Power, &[Linear]),
+        model(Lead::Falling, &[Linear]),
         model(Lead::Power, &[Square]),
         model(Lead::Exponential, &[Constant]),
         model(Lead::Exponential, &[Linear]),
+        model(Lead::Kinked, &[Linear]),
         model(Lead::Power, &[Constant, Linear]),
+        model(Lead::Falling, &[Constant, Linear]),
+        model(Lead::Kinked, &[Constant, Linear]),
         model(Lead::Power, &[Constant, Square]),
         model(Lead::Power, &[Linear, Square]),
         model(Lead::Exponential, &[Constant, Linear]),
@@ -80,6 +95,7 @@ pub(super) struct Data {
 }
 
 /// Coefficients of a model for a given rate, in the scale of its data.
+#[derive(Clone)]
 pub(super) struct Solution {
     /// The leading term's coefficient first, unless there is none; then those of the lower terms.
     pub(super) coefficients: Vec<f64>,
@@ -115,11 +131,18 @@ impl Data {
     /// loop nest that can be measured; bases up to growth by the largest number over all sizes.
     pub(super) fn rates(&self, lead: Lead) -> Vec<f64> {
         match lead {
-            Lead::Power => (1..=32).map(|quarter| f64::from(quarter) / 4.0 - 0.125).collect(),
+            Lead::Power | Lead::Falling => (1..=32).map(|quarter| f64::from(quarter) / 4.0 - 0.125).collect(),
             Lead::Exponential => {
                 let smallest = self.sizes.iter().copied().fold(f64::INFINITY, f64::min);
                 let range = self.largest - smallest;
                 (0..22).map(|step| LEAST_RISE * 1.3_f64.powi(step) / range).collect()
+            }
+            Lead::Kinked => {
+                let mut sizes: Vec<f64> = self.sizes.iter().copied().filter(|size| *size > 0.0).collect();
+                sizes.sort_by(f64::total_cmp);
+                sizes.dedup();
+                sizes.pop();
+                sizes
             }
             Lead::None | Lead::Logarithm | Lead::Linearithmic => vec![0.0],
         }
@@ -138,7 +161,9 @@ impl Data {
             Lead::Logarithm => size.max(1.0).ln(),
             Lead::Linearithmic => size / self.largest * size.max(1.0).ln(),
             Lead::Power => (size / self.largest).powf(rate),
+            Lead::Falling => falling(size, rate, self.largest),
             Lead::Exponential => (rate * (size - self.largest)).exp(),
+            Lead::Kinked => (size - rate).max(0.0) / self.largest,
         }
     }
 
@@ -212,9 +237,17 @@ impl Data {
         self.costs.iter().zip(values).map(|(cost, value)| (cost / value).ln()).collect()
     }
 
-    /// Returns true if a program can have such a cost: no negative start-up cost, and a leading term that is seen.
+    /// Returns true if a program can have such a cost: no term is negative, and the leading one is seen.
     pub(super) fn is_plausible(&self, model: Model, rate: f64, coefficients: &[f64]) -> bool {
         let lead = usize::from(model.lead != Lead::None);
+        // n log (n / 2) is an n log n, too.
+        let least = |at: usize| match model.lead {
+            Lead::Linearithmic if at > 0 && model.lower[at - 1] == Lower::Linear => -coefficients[0],
+            _ => 0.0,
+        };
+        if coefficients.iter().enumerate().any(|(at, coefficient)| *coefficient < least(at)) {
+            return false;
+        }
         let constant = model.lower.iter().position(|&term| term == Lower::Constant);
         let constant = constant.map_or(0.0, |at| coefficients[lead + at]);
         if lead == 0 {
@@ -223,7 +256,7 @@ impl Data {
         let parts: Vec<f64> =
             self.terms(model, rate, self.largest).zip(coefficients).map(|(term, by)| term * by).collect();
         let (share, all) = (parts[0], parts.iter().sum::<f64>());
-        constant >= 0.0 && share > 0.0 && share >= LEAST_SHARE * (all - constant)
+        share > 0.0 && (model.lead == Lead::Kinked || share >= LEAST_SHARE * (all - constant))
     }
 
     /// Returns the information that the points hold on the rate: the change of the logarithm of the model with the rate
@@ -249,19 +282,84 @@ impl Data {
 
     /// Returns the changes of the logarithm of the model with its rate.
     fn change_by_rate(&self, model: Model, rate: f64, solution: &Solution, values: &[f64]) -> Vec<f64> {
-        let change = |(&size, value): (&f64, &f64)| {
-            let factor = match model.lead {
-                Lead::Power if size > 0.0 => (size / self.largest).ln(),
-                Lead::Exponential => size - self.largest,
-                _ => 0.0,
-            };
-            self.leading(model.lead, rate, size) * solution.coefficients[0] * factor / value
-        };
+        let change = |(&size, value): (&f64, &f64)| self.by_rate(model, rate, size) * solution.coefficients[0] / value;
         self.sizes.iter().zip(values).map(change).collect()
     }
+
+    /// Returns the change of the leading term with its rate.
+    fn by_rate(&self, model: Model, rate: f64, size: f64) -> f64 {
+        let factor = match model.lead {
+            Lead::Power if size > 0.0 => (size / self.largest).ln(),
+            Lead::Falling => {
+                const STEP: f64 = 1e-4;
+                let at = |rate: f64| self.leading(model.lead, rate, size);
+                return (at(rate + STEP) - at(rate - STEP)) / (2.0 * STEP);
+            }
+            Lead::Exponential => size - self.largest,
+            Lead::Kinked => return if size > rate { -1.0 / self.largest } else { 0.0 },
+            _ => 0.0,
+        };
+        self.leading(model.lead, rate, size) * factor
+    }
+
+    /// Returns how uncertain the model is at a size: the variance of the logarithm of its value there, as a multiple of
+    /// the variance of a single cost. `has_rate` is true if the rate was fitted, too.
+    pub(super) fn leverage(
+        &self,
+        model: Model,
+        (rate, has_rate): (f64, bool),
+        solution: &Solution,
+        size: f64,
+    ) -> Option<f64> {
+        let (mut columns, values) = self.slopes(model, rate, solution)?;
+        let terms: Vec<f64> = self.terms(model, rate, size).collect();
+        let value: f64 = terms.iter().zip(&solution.coefficients).map(|(term, by)| term * by).sum();
+        let mut row: Vec<f64> = terms.iter().map(|term| term / value).collect();
+        if has_rate {
+            columns.push(self.change_by_rate(model, rate, solution, &values));
+            row.push(self.by_rate(model, rate, size) * solution.coefficients[0] / value);
+        }
+        least_squares::leverage(columns, row)
+    }
+}
+
+/// Returns `size` to the falling power, n (n - 1) (n - 2) ... with as many factors as `power` says, each of them divided
+/// by `scale`.
+fn falling(size: f64, power: f64, scale: f64) -> f64 {
+    if size + 1.0 <= power {
+        return 0.0;
+    }
+    (log_gamma(size + 1.0) - log_gamma(size + 1.0 - power) - power * scale.ln()).exp()
+}
+
+/// Returns the logarithm of the gamma function of a number above 0, by Stirling's series beyond 8 (Abramowitz & Stegun,
+/// 6.1.41) and the recurrence below.
+fn log_gamma(mut x: f64) -> f64 {
+    let mut product = 1.0;
+    while x < 8.0 {
+        product *= x;
+        x += 1.0;
+    }
+    let square = x * x;
+    let series = (1.0 / 12.0 - (1.0 / 360.0 - (1.0 / 1260.0 - 1.0 / 1680.0 / square) / square) / square) / x;
+    (x - 0.5) * x.ln() - x + (2.0 * std::f64::consts::PI).ln() / 2.0 + series - product.ln()
 }
 
 /// Returns the columns with each row divided by its entry of `by`.
 fn relative(columns: &[Vec<f64>], by: &[f64]) -> Vec<Vec<f64>> {
     columns.iter().map(|column| column.iter().zip(by).map(|(value, by)| value / by).collect()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn falling_powers_count_choices() {
+        for (size, power, expected) in [(5.0, 2.0, 20.0), (9.0, 3.0, 504.0), (300.0, 1.0, 300.0), (3.0, 3.0, 6.0)] {
+            let found = falling(size, power, 1.0);
+            assert!((found / expected - 1.0).abs() < 1e-8, "{size}, {power}: {found}");
+        }
+        assert_eq!(falling(1.0, 2.0, 9.0), 0.0);
+    }
 }

@@ -21,6 +21,9 @@ pub struct Report {
     pub seconds: f64,
     /// Number of runs of the program.
     pub executions: u64,
+    /// The result in a sentence; may be empty.
+    #[serde(default)]
+    pub verdict: String,
     /// The other settings of the search.
     pub settings: Vec<Setting>,
     /// The best cost over time, of each strategy.

@@ -9,6 +9,7 @@ fn small() -> Report {
         program: "./p @@".to_string(),
         grammar: "g.ebnf".to_string(),
         unit: "edges".to_string(),
+        verdict: "Quadratic in the number of <items>".to_string(),
         seconds: 60.0,
         executions: 1000,
         settings: vec![Setting { name: "--seed".to_string(), value: "1".to_string() }],

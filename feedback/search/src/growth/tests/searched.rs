@@ -84,7 +84,7 @@ fn searched(subject: &Subject, seed: u64) -> Growth {
         let ending = if cost.is_none() { Ending::Stopped } else { Ending::Done };
         Some(Measured { ending, ..Measured::of(cost.unwrap_or(u64::MAX), Vec::new()) })
     };
-    let effort = Effort { max_len: 2048, time: Duration::from_secs(3600), ..Effort::default() };
+    let effort = Effort { max_len: 3200, time: Duration::from_secs(3600), ..Effort::default() };
     let families = prove(&mut language.deriver(None), &best, effort, &mut measure);
     let family = families.into_iter().next().unwrap_or_else(|| panic!("{}: nothing grows", subject.name));
     let text = String::from_utf8_lossy(&best.text);
