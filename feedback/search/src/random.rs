@@ -1,32 +1,44 @@
 //! Random numbers of a search: one stream for each of its workers, from the user's seed.
 
+use std::fmt;
+
 pub(crate) use gramjet_session::Random;
 
-/// A seed of one worker of a search, which follows from the number that the user gives.
+/// A seed of one worker of a search, which follows from the number that the user gives. It is shown as that number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Seed(u64);
+pub struct Seed {
+    given: u64,
+    /// Number that tells the worker from others, mixed into the one that is given.
+    other: u64,
+}
 
 impl Seed {
     /// Returns the seed of the first worker of the first search in a folder: the number itself.
     pub fn new(number: u64) -> Seed {
-        Seed(number)
+        Seed { given: number, other: 0 }
     }
 
     /// Returns the seed of one of several searches that share a folder, told apart by a hash of their names. 0 is no
     /// name.
     pub fn of_node(self, name: u64) -> Seed {
-        Seed(self.0 ^ name)
+        Seed { other: self.other ^ name, ..self }
     }
 
     /// Returns the seed of a worker. Workers and the searches in a folder, one after another, are counted from 0. A
     /// search that goes on does not begin with the same texts again.
     pub fn of_worker(self, worker: usize, session: u64) -> Seed {
-        Seed(self.0 ^ (worker as u64) << 40 ^ session << 52)
+        Seed { other: self.other ^ (worker as u64) << 40 ^ session << 52, ..self }
     }
 
     /// Returns the number that random numbers follow from.
     pub fn number(self) -> u64 {
-        self.0
+        self.given ^ self.other
+    }
+}
+
+impl fmt::Display for Seed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.given.fmt(f)
     }
 }
 
@@ -38,6 +50,7 @@ mod tests {
     fn workers_nodes_and_sessions_have_seeds_of_their_own() {
         let seed = Seed::new(7);
         assert_eq!(seed.of_worker(0, 0).of_node(0).number(), 7);
+        assert_eq!(seed.of_worker(2, 1).of_node(99).to_string(), "7");
         let mut all: Vec<u64> = Vec::new();
         for (worker, session, node) in (0..8).flat_map(|n| [(n, 0, 0), (0, n as u64 + 1, 0), (n, 1, 99), (n, 0, 99)]) {
             all.push(seed.of_node(node).of_worker(worker, session).number());
