@@ -62,7 +62,7 @@ fn champions_stay_when_the_search_begins_anew_and_are_varied_more() {
     let desk = search.desk();
     let mut portfolio = Portfolio::new();
     let mut candidate = Derivation::default();
-    let measured = |cost, edges: &[Edge]| Measured { hottest: 9, ..kit::measured(cost, edges) };
+    let measured = |cost, edges: &[Edge]| Measured { cost, hottest: 9, edges: edges.to_vec(), ..Measured::default() };
     let wide = |portfolio: &mut Portfolio, desk: &mut Desk, candidate: &mut Derivation, texts| {
         proposed(portfolio, desk, candidate, texts, Pool::Wide)
     };
@@ -462,7 +462,7 @@ fn what_runs_when_the_search_begins_anew_is_not_kept() {
     let desk = search.desk();
     let mut portfolio = Portfolio::new();
     let mut candidate = Derivation::default();
-    let measured = |edges: &[Edge]| kit::measured(9, edges);
+    let measured = |edges: &[Edge]| Measured { cost: 9, hottest: 9, edges: edges.to_vec(), ..Measured::default() };
     portfolio.propose(desk, &mut candidate);
     let before = portfolio.making();
     portfolio.observe(desk, &candidate, &measured(&[(1, 9)]));
