@@ -20,33 +20,35 @@ const ELSEWHERE: [(&str, &str); 4] = [
 ];
 
 /// Amounts that take minutes, and those that the tests take in their place.
-const AMOUNTS: [(&str, &str); 6] = [
-    ("--time 10m", "--time 2s"),
+const AMOUNTS: [(&str, &str); 7] = [
+    ("--time 10m", "-n 300"),
     ("--time 30s", "--time 1s"),
     ("--bytes 10G", "--bytes 10M"),
     ("-n 1M", "-n 10k"),
+    ("--study 0s", ""),
     ("--edge-budget 100M", "--edge-budget 20k"),
     ("--release", ""),
 ];
 
-/// Gives searches without an end one. Only what looks for failures may end with status 1, as it finds some.
+/// Gives searches without an end one, by runs and not by time: machines may be busy. Only what looks for failures may
+/// end with status 1, as it finds some.
 const PRELUDE: &str = r#"
 gramjet() {
-    case $1 in
-    fuzz | evolve | search | infer)
-        case " $* " in
-        *" -n "* | *" --time "* | *" --edge-budget "*) ;;
-        *)
-            name=$1
-            shift
-            set -- "$name" --time 2s "$@"
-            ;;
-        esac
-        ;;
+    name=$1
+    shift
+    case " $* " in
+    *" -n "* | *" --edge-budget "*) ends= ;;
+    *) ends="-n 300" ;;
+    esac
+    case $name in
+    fuzz | evolve) set -- $ends "$@" ;;
+    search) set -- $ends --study 1s "$@" ;;
+    infer) set -- --max-tests 300 "$@" ;;
+    *) set -- "$@" ;;
     esac
     status=0
-    command gramjet "$@" || status=$?
-    case $1 in
+    command gramjet "$name" "$@" || status=$?
+    case $name in
     fuzz | evolve) [ $status -le 1 ] ;;
     *) return $status ;;
     esac
