@@ -3,7 +3,7 @@
 use super::noise::Noise;
 use super::*;
 
-/// The sizes of a family of the proof, from some number of copies on.
+/// Returns the sizes of a family of the proof, from some number of copies on.
 fn sizes(first: u64) -> Vec<u64> {
     let more =
         [0, 1, 2, 3, 5, 7, 11, 15, 23, 31, 47, 63, 95, 127, 191, 255, 383, 511, 767, 1023, 1535, 2047, 3071, 4095];
