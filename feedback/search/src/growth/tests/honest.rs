@@ -123,7 +123,7 @@ fn kinds() -> Vec<Kind> {
         kind(
             "a doubling",
             |n, c| {
-                let from = 4.0 * 500.0_f64.powf(c[0]);
+                let from = 40.0 * 50.0_f64.powf(c[0]);
                 (400.0 + 200.0 * c[1]) * (1.0 + ((n - from) / from).clamp(0.0, 1.0))
             },
             |growth| !growth.is_superlinear(1.0) && (growth.best().law != Law::Constant || growth.is_late()),
