@@ -47,8 +47,8 @@ impl Measurement {
     }
 }
 
-/// Growth of the cost of a family of texts: the fits of several laws, the best supported first, and whether the best one
-/// has predicted the costs of larger sizes.
+/// Growth of the cost of a family of texts: the fits of several laws, the best supported first, and whether the best
+/// one has predicted the costs of larger sizes.
 #[derive(Clone, Debug)]
 pub struct Growth {
     fits: Vec<Fit>,
@@ -96,9 +96,9 @@ const LEAST_RATIO: f64 = 8.0;
 /// limits sooner.
 const LEAST_RATIO_EXPONENTIAL: f64 = 2.0;
 
-/// Models whose AICc is greater than the best by more are ruled out. From 10 on they have essentially no support (Burnham
-/// & Anderson, section 2.6), but that is of one comparison, and here sizes and models are chosen among many: at 10, two
-/// of a thousand noisy n^1.1 were taken for n log n.
+/// Models whose AICc is greater than the best by more are ruled out. From 10 on they have essentially no support
+/// (Burnham & Anderson, section 2.6), but that is of one comparison, and here sizes and models are chosen among many:
+/// at 10, two of a thousand noisy n^1.1 were taken for n log n.
 const NO_SUPPORT: f64 = 20.0;
 
 /// A difference in AICc up to which both models have substantial support (Burnham & Anderson, section 2.6).
@@ -117,8 +117,8 @@ impl Growth {
 
     /// Returns the growth of texts that repeat a part, from the number of copies, the length and the cost of each. The
     /// rest of the text may cost as much as some copies more: if the law is distinctly better supported in the length,
-    /// it is taken in the length, divided by that of a copy. Or the copies that the text has already may cost nothing of
-    /// what the others do: if that is better supported, they are not counted. The exponent is the same.
+    /// it is taken in the length, divided by that of a copy. Or the copies that the text has already may cost nothing
+    /// of what the others do: if that is better supported, they are not counted. The exponent is the same.
     ///
     /// A program may behave in another way from some size on, as where it refuses deep texts, or where a table is full.
     /// If no law for all sizes is known, or its exponent is not known to a tenth, one for the larger sizes is looked
@@ -127,8 +127,8 @@ impl Growth {
         region::growth(texts)
     }
 
-    /// Returns the fits of all models to some points: in the number of copies, in the length, or in the number of copies
-    /// that are more than `origin`, whichever is distinctly better supported.
+    /// Returns the fits of all models to some points: in the number of copies, in the length, or in the number of
+    /// copies that are more than `origin`, whichever is distinctly better supported.
     fn fitted(texts: &[(Measurement, usize)], origin: f64) -> Option<Self> {
         let points: Vec<(f64, f64)> = texts.iter().filter_map(|text| text.0.point()).collect();
         let ((first, from), (last, to)) = (texts.first()?, texts.last()?);

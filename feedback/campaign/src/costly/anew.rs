@@ -1,7 +1,7 @@
 //! New processes for runs whose cost is to say nothing of earlier runs.
 //!
-//! Where a process takes many texts, its first call can load what later ones find, so it costs more; and a text that was
-//! run before can be in a cache, so it costs less.
+//! Where a process takes many texts, its first call can load what later ones find, so it costs more; and a text that
+//! was run before can be in a cache, so it costs less.
 
 use gramjet_session::{Language, Session};
 
@@ -11,8 +11,8 @@ use crate::error::Error;
 /// Texts that are looked at for one like another.
 const LOOKED: usize = 40;
 
-/// Lets a new process begin, and runs a text there that is like the given one, so that the given one finds loaded what it
-/// needs, and no cache has it. Returns false if each run has a process of its own.
+/// Lets a new process begin, and runs a text there that is like the given one, so that the given one finds loaded what
+/// it needs, and no cache has it. Returns false if each run has a process of its own.
 pub fn begin(meter: &mut impl Measure, language: &Language, text: &[u8]) -> Result<bool, Error> {
     if !meter.renew()? {
         return Ok(false);

@@ -148,7 +148,7 @@ impl Laws {
         format!("{}\n{fastest}", self.growth)
     }
 
-    /// Returns the recorded lines that say something else, of a file about a family. Intervals alone make no
+    /// Returns the recorded lines that say something else, of a file about a family. Intervals and sizes alone make no
     /// difference.
     pub fn differences<'a>(&self, about: &'a str) -> Vec<&'a str> {
         let now: Vec<String> = self.lines().lines().map(without_intervals).collect();
@@ -157,8 +157,10 @@ impl Laws {
     }
 }
 
-/// Returns a law without the confidence intervals of its numbers.
+/// Returns a law without the confidence intervals of its numbers, and without the sizes that it is of.
 fn without_intervals(law: &str) -> String {
+    let is_sizes = |rest: &str| rest.split(' ').nth(1) == Some("sizes");
+    let law = law.rsplit_once(": ").filter(|(_, rest)| is_sizes(rest)).map_or(law, |(law, _)| law);
     let mut parts = law.split(" (95 %: ");
     let first = parts.next().unwrap_or_default();
     first.to_string() + &parts.filter_map(|part| Some(part.split_once(')')?.1)).collect::<String>()
@@ -180,6 +182,9 @@ mod tests {
         assert_eq!(differences(&lines.replace("61", "31")), "cost ~ n^2.0 (95 %: 1.97 to 2.03) from n = 31 on");
         let other = lines.replace("a.c:1 (f), n^2.0 (95 %: 2.00 to 2.00)", "a.c:2 (g), constant");
         assert_eq!(differences(&other), "fastest: a.c:2 (g), constant");
+        let sizes =
+            |law: &str| laws.differences(&format!("rounds\n{law}: 9 sizes from n = 1 to 64, checked at 128\n")).len();
+        assert_eq!((sizes(&laws.growth), sizes("cost ~ n^3.0 (95 %: 2.97 to 3.03)")), (0, 1));
         // A family of an earlier version has no record of it.
         assert_eq!(differences(&format!("{}\n", laws.growth)), "");
         assert_eq!(differences(""), "");

@@ -158,8 +158,8 @@ impl Hunt {
         Ok(most)
     }
 
-    /// Returns the cost of a text in a new process, with the count of the hottest edge; `None` if each run has a process
-    /// of its own, the cost is not exact, or the run does not end by itself.
+    /// Returns the cost of a text in a new process, with the count of the hottest edge; `None` if each run has a
+    /// process of its own, the cost is not exact, or the run does not end by itself.
     fn cost_anew(&self, text: &[u8], meter: &mut Meter) -> Result<Option<(u64, u64)>, Error> {
         if self.stop.is_cut() || !meter.is_exact() || !anew::begin(meter, &self.plan.studied, text)? {
             return Ok(None);

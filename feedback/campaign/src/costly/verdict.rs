@@ -53,8 +53,7 @@ fn hidden(all: &[&Grown]) -> Option<String> {
 
 /// Returns a part of which few copies stop the program, before any growth was measured that explains it.
 fn stopped(studies: &[Study]) -> Option<String> {
-    let all = studies.iter().flat_map(|study| &study.families);
-    let grown = all.filter(|grown| grown.family.is_cut_short()).next()?;
+    let grown = studies.iter().flat_map(|study| &study.families).find(|grown| grown.family.is_cut_short())?;
     let copies = grown.family.stopped_at()?;
     Some(format!("The program is stopped at n = {copies}, the number of {}: its growth is not known", grown.what))
 }

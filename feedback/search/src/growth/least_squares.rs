@@ -39,8 +39,8 @@ pub(super) fn unexplained(columns: Vec<Vec<f64>>, target: &[f64]) -> Option<f64>
     Some(rest.map(|rest| rest * rest).sum())
 }
 
-/// Returns how uncertain a value is that depends on the coefficients of the columns by `row`: its variance, as a multiple
-/// of the variance of one entry of the target. `None` if the columns are linearly dependent.
+/// Returns how uncertain a value is that depends on the coefficients of the columns by `row`: its variance, as a
+/// multiple of the variance of one entry of the target. `None` if the columns are linearly dependent.
 pub(super) fn leverage(mut columns: Vec<Vec<f64>>, mut row: Vec<f64>) -> Option<f64> {
     let before: Vec<f64> = columns.iter().map(|column| dot(column, column)).collect();
     let mut sum = 0.0;

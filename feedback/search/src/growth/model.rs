@@ -10,8 +10,8 @@ pub(super) enum Lead {
     Logarithm,
     Linearithmic,
     Power,
-    /// The number of ways to choose some of n one after another, as many as the rate says: n (n - 1) for pairs. It comes
-    /// to a power.
+    /// The number of ways to choose some of n one after another, as many as the rate says: n (n - 1) for pairs. It
+    /// comes to a power.
     Falling,
     Exponential,
     /// Linear growth whose slope rises at a size, which is the rate: what a program does more from that size on.
@@ -323,8 +323,8 @@ impl Data {
     }
 }
 
-/// Returns `size` to the falling power, n (n - 1) (n - 2) ... with as many factors as `power` says, each of them divided
-/// by `scale`.
+/// Returns `size` to the falling power, n (n - 1) (n - 2) ... with as many factors as `power` says, each of them
+/// divided by `scale`.
 fn falling(size: f64, power: f64, scale: f64) -> f64 {
     if size + 1.0 <= power {
         return 0.0;

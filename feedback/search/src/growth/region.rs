@@ -15,7 +15,7 @@ const BEYOND_COST: f64 = 8.0;
 const LESS_WRONG: f64 = 5.0;
 const WRONG: f64 = 0.02;
 
-/// Of laws for larger sizes, errors are alike up to this factor, or below this share of the cost.
+/// Errors of laws for larger sizes are alike up to this factor, or below this share of the cost.
 const TWICE: f64 = 2.0;
 const EXACT: f64 = 0.003;
 
@@ -25,8 +25,8 @@ const POOR: f64 = 0.1;
 /// A cost is constant if that of the larger half of the sizes is at most this many times that of the smaller half.
 const CONSTANT: f64 = 1.1;
 
-/// Of costs that are faster than linear, linear growth errs by more than this share, and by this factor more than their
-/// own law, over the sizes up to this factor below the largest.
+/// Linear growth errs by more than this share of costs that are faster than linear, and by this factor more than their
+/// own law, over the sizes up to the last factor below the largest.
 const EVEN: f64 = 0.03;
 const ALIKE: f64 = 1.5;
 const LARGE: f64 = 16.0;
@@ -161,8 +161,8 @@ fn is_same(one: Law, other: Law) -> bool {
     std::mem::discriminant(&one) == std::mem::discriminant(&other)
 }
 
-/// Returns true if a law is faster than linear, and linear growth with a kink or with steps suits the costs, or this law
-/// does not suit all of them. `all` is the growth of all costs, without a check.
+/// Returns true if a law is faster than linear, and linear growth with a kink or with steps suits the costs, or this
+/// law does not suit all of them. `all` is the growth of all costs, without a check.
 fn can_be_linear(growth: &Growth, all: &Growth, texts: &Texts) -> bool {
     if growth.supported().all(|fit| powers(fit.law).0 <= 1.0) {
         return false;

@@ -102,10 +102,11 @@ fn functions_are_run_again_by_a_command_of_ours() {
 #[test]
 fn a_replay_has_the_fastest_place_and_says_what_differs() {
     let place = study::pairs("search-replay");
-    study::search_pairs(&place, &["-n", "1500", "-o", "out"]);
+    let usual = ["--max-len", "8", "--growth-len", "500", "-o", "out"];
+    study::search_pairs(&place, &[&["-n", "1500"], &usual[..]].concat());
     let replay = || {
-        let options = ["search", "pairs.ebnf", "-o", "out", "--edge-limit", "1000000", "--replay", "--", "./pairs"];
-        let replayed = run_in(&place, &options);
+        let options = ["--edge-limit", "1000000", "--replay", "--", "./pairs"];
+        let replayed = run_in(&place, &[&["search", "pairs.ebnf"], &usual[..], &options].concat());
         assert_eq!(replayed.status.code(), Some(0), "{}", text(&replayed.stderr));
         text(&replayed.stdout).to_string()
     };

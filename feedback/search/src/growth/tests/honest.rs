@@ -3,7 +3,7 @@
 use super::noise::Noise;
 use super::*;
 
-/// The sizes of a family of the proof, from some number of copies on.
+/// Returns the sizes of a family of the proof, from some number of copies on.
 fn sizes(first: u64) -> Vec<u64> {
     let more =
         [0, 1, 2, 3, 5, 7, 11, 15, 23, 31, 47, 63, 95, 127, 191, 255, 383, 511, 767, 1023, 1535, 2047, 3071, 4095];
@@ -123,7 +123,7 @@ fn kinds() -> Vec<Kind> {
         kind(
             "a doubling",
             |n, c| {
-                let from = 4.0 * 500.0_f64.powf(c[0]);
+                let from = 40.0 * 50.0_f64.powf(c[0]);
                 (400.0 + 200.0 * c[1]) * (1.0 + ((n - from) / from).clamp(0.0, 1.0))
             },
             |growth| !growth.is_superlinear(1.0) && (growth.best().law != Law::Constant || growth.is_late()),
