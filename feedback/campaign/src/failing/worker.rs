@@ -19,8 +19,8 @@ use super::verdict::{Judge, Verdict};
 use crate::error::Error;
 use crate::subject::Tested;
 
-/// A program of at most this many edges that this many texts in turn have not changed is taken for one that counts none:
-/// they are those of a wrapper around code that is not instrumented.
+/// A program of at most this many edges that this many texts in turn have not changed is taken for one that counts
+/// none: they are the edges of a wrapper around code that is not instrumented.
 const FEW: (usize, u32) = (32, 64);
 
 /// The origin of texts to begin with.
