@@ -39,10 +39,10 @@ struct Stretched {
 /// The program's reaction to a text.
 enum Reaction {
     Passes,
-    /// It took long, or exceeded a limit.
+    /// A run that took long, or exceeded a limit.
     Slow,
     Fails(Evidence),
-    /// The search is to end.
+    /// A run that was cut short.
     Cut,
 }
 
