@@ -23,9 +23,10 @@ use crate::prepared::Prepared;
 use crate::seeds::seeds;
 use crate::source::Source;
 use crate::stop::{Stopping, on_signals_in_preparation, unless_cut};
-use crate::units::{self, plural};
+use crate::units::{self, Bound, plural};
 use gramjet_campaign::{StopReason, Watch};
 
+mod dictionary;
 mod evolved;
 mod judging;
 mod replay;
@@ -76,6 +77,16 @@ pub struct Arguments {
     /// programs that are instrumented, unless an exit status, a message, another program or an oracle tells failures.
     #[arg(long, value_name = "WHEN", default_value = "auto", value_enum)]
     broken: Broken,
+
+    /// Do not begin with texts of great depth and length and with values at bounds. `--max-depth` and `--max-choices`
+    /// leave them out, too; `--max-len` bounds them.
+    #[arg(long)]
+    no_extremes: bool,
+
+    /// Words that the program may know, in a dictionary of AFL: each is put at the places of the grammar that can hold
+    /// it, and anywhere in broken texts.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    dict: Option<PathBuf>,
 
     /// Use N threads, each with a process of the program, or `auto` for one per processor.
     #[arg(short, long, value_name = "N", default_value = "1", allow_negative_numbers = true, value_parser = units::parse_jobs)]
@@ -159,6 +170,9 @@ fn strategies() -> PossibleValuesParser {
 /// Texts have at most this many bytes if neither the command line nor the grammar says otherwise.
 const MAX_LEN: u64 = 4096;
 
+/// The first texts, which are the longest, have at most this many bytes if the command line does not say otherwise.
+const LONGEST: u64 = 4 << 20;
+
 /// A failure is made smaller for no longer than this, and no longer than an eighth of the time of the search.
 const SHRINKING: Duration = Duration::from_secs(60);
 
@@ -197,11 +211,12 @@ fn search_until(args: &Arguments, how: How, stopping: Stopping) -> Result<(), Fa
     // What is wrong with the arguments is said before a folder is made.
     making.breaks = try_out(args, &how, making, &language)?;
     let seeds = begin_with(args, making, &language)?;
+    let words = args.dict.as_deref().map_or(Ok(Vec::new()), dictionary::read)?;
     let mut state = State::open(&folder, &facts(args, &prepared, &language))?;
     if args.node.is_shared() {
         state.wait_for_disk();
     }
-    let mut plan = plan(args, how, making, (language, max_len), seeds)?;
+    let mut plan = plan(args, how, making, (language, max_len), (seeds, words))?;
     plan.end = end;
     let campaign = Campaign::new(plan, state, siblings, stopping.end_preparation())?;
     let grammar = read_as(&args.grammar, &prepared);
@@ -244,7 +259,7 @@ fn plan(
     how: How,
     making: Making,
     (language, max_len): (Language, u64),
-    seeds: Vec<Vec<u8>>,
+    (seeds, words): (Vec<Vec<u8>>, Vec<Vec<u8>>),
 ) -> Result<Plan, Failure> {
     Ok(Plan {
         language,
@@ -253,6 +268,8 @@ fn plan(
         call: call(args)?,
         making,
         max_len: usize::try_from(max_len).unwrap_or(usize::MAX),
+        extremes: longest_extreme(args),
+        words,
         seed: Seed::new(args.seed).of_node(args.node.salt()),
         jobs: args.jobs,
         cores: args.run.cores(args.jobs),
@@ -262,6 +279,14 @@ fn plan(
         end: None,
         seeds,
     })
+}
+
+/// Returns the greatest length of texts of great depth, if they are wanted.
+fn longest_extreme(args: &Arguments) -> Option<usize> {
+    let limits = &args.limits;
+    let is_wanted = !args.no_extremes && limits.max_depth.is_none() && limits.max_choices.is_none();
+    let longest = limits.max_len.and_then(Bound::number).unwrap_or(LONGEST);
+    is_wanted.then_some(usize::try_from(longest).unwrap_or(usize::MAX))
 }
 
 /// Lets the workers search, tells what they find, and concludes.

@@ -24,11 +24,13 @@ use crate::tracer::{Grammar, span_kind};
 mod graft;
 mod offers;
 mod outline;
+mod stretches;
 
 pub use graft::{Change, Edit, Extent};
 pub(crate) use offers::Offers;
 pub use outline::Outline;
 pub(crate) use outline::Weights;
+pub use stretches::{Around, Stretch};
 
 /// A site at which a decision is due.
 #[derive(Clone, Copy, Debug)]

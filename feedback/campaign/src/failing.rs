@@ -1,9 +1,11 @@
 //! The search for the texts on which a program fails.
 
 mod campaign;
+mod depth;
 mod evidence;
 mod examine;
 mod exceptions;
+mod extremes;
 mod finding;
 mod history;
 mod maker;

@@ -147,9 +147,12 @@ impl Fuzzer {
         }
     }
 
-    /// Lets it also make texts that are broken in some bytes, most of which are not in the language.
-    pub fn with_broken(mut self) -> Fuzzer {
-        self.breaker = Some(Breaker::new(self.session.language().tokens()));
+    /// Lets it also make texts that are broken in some bytes, most of which are not in the language. Tokens of the
+    /// grammar and these words stand at wrong places.
+    pub fn with_broken(mut self, words: &[Vec<u8>]) -> Fuzzer {
+        let words = words.iter().map(|word| word.as_slice().into());
+        let tokens: Vec<Box<[u8]>> = self.session.language().tokens().iter().cloned().chain(words).collect();
+        self.breaker = Some(Breaker::new(&tokens));
         self
     }
 

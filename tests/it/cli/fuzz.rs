@@ -1,5 +1,6 @@
 //! `gramjet fuzz` and the compiler wrappers, on real programs.
 
+mod extremes;
 mod history;
 mod hostile;
 

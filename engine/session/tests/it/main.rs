@@ -4,3 +4,4 @@ mod languages;
 mod properties;
 mod sessions;
 mod shrinking;
+mod stretches;

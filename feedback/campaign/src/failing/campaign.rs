@@ -39,6 +39,10 @@ pub struct Plan {
     pub making: Making,
     /// Greatest length of a text, in bytes.
     pub max_len: usize,
+    /// Greatest length of the first texts, of great depth and with values at bounds; `None` for none of them.
+    pub extremes: Option<usize>,
+    /// Words that the program may know.
+    pub words: Vec<Vec<u8>>,
     /// Number that the choices depend on.
     pub seed: Seed,
     /// Number of workers.

@@ -2,6 +2,7 @@
 
 use gramjet_harness::{Edge, Outcome, Run};
 
+use super::depth::Depth;
 use super::verdict::Failed;
 use crate::subject::Tested;
 
@@ -21,6 +22,8 @@ pub(crate) struct Evidence {
     pub(crate) is_hottest: bool,
     /// The text is not in the language. A failure of a text of the language says more, so the two are kept apart.
     pub(crate) is_broken: bool,
+    /// Depth of the text, if there is none at a lesser depth that fails. The text is not made smaller then.
+    pub(crate) depth: Option<Depth>,
     pub(crate) stdout: Vec<u8>,
     pub(crate) stderr: Vec<u8>,
 }
@@ -49,12 +52,25 @@ impl Evidence {
             Some(edges) => numbers(edges.executed()),
         };
         let (stdout, stderr) = (run.stdout.bytes.clone(), run.stderr.bytes.clone());
-        Evidence { failed, edges, is_hottest, is_broken: false, stdout, stderr }
+        Evidence { failed, edges, is_hottest, is_broken: false, depth: None, stdout, stderr }
     }
 
     /// Returns the evidence with the note that its text is broken, or is not.
     pub(crate) fn broken(self, is_broken: bool) -> Evidence {
         Evidence { is_broken, ..self }
+    }
+
+    /// Returns the evidence as that of a failure which needs this depth.
+    pub(crate) fn at_depth(self, depth: &Depth) -> Evidence {
+        Evidence { failed: self.failed.at_depth(depth), depth: Some(depth.clone()), ..self }
+    }
+
+    /// Returns the evidence of another run of the same text, as that of the same depth.
+    pub(crate) fn as_deep_as(self, other: &Evidence) -> Evidence {
+        match &other.depth {
+            Some(depth) => self.at_depth(depth),
+            None => self,
+        }
     }
 
     /// Returns true if both are of one kind, or also have the same key.

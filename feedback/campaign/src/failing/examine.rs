@@ -21,6 +21,8 @@ const ALIKE: usize = 16;
 const REPEATED: usize = 4;
 /// Keys of failures that depend on earlier inputs begin with it.
 const SEQUENCE: &str = "sequence-";
+/// Bytes of a text whose choice bytes are found.
+const MOST_PARSED: usize = 1 << 16;
 /// Runs of a failure that show whether it happens again, and always.
 const CONFIRMING: u32 = 3;
 /// Share of the time, one part in this many, for new processes where failures did not happen again: an earlier text may
@@ -174,7 +176,7 @@ impl Worker<'_> {
         let failed = Failed { key: key.to_string(), kind: String::new(), what, is_bare: false, is_limit: false };
         let (stdout, stderr, edges) = (file("stdout"), file("stderr"), Vec::new());
         let is_broken = report["in_language"] == false;
-        let evidence = Evidence { failed, edges, is_hottest: false, is_broken, stdout, stderr };
+        let evidence = Evidence { failed, edges, is_hottest: false, is_broken, depth: None, stdout, stderr };
         let mut finding = self.found(text, &evidence, key, &class);
         finding.is_left = true;
         let _folders = campaign.folders();
@@ -213,7 +215,8 @@ impl Worker<'_> {
     }
 
     fn choices(&self, text: &[u8]) -> Option<Vec<u8>> {
-        self.campaign.plan.language.choices_beside(text)
+        // Those of a very long text take long to find.
+        if text.len() <= MOST_PARSED { self.campaign.plan.language.choices_beside(text) } else { None }
     }
 
     /// Runs a failure again and makes it smaller, or finds the `earlier` texts that it depends on.
@@ -240,7 +243,7 @@ impl Worker<'_> {
             }
             None => evidence,
         };
-        let (minimised, evidence) = match reproduced.0 == reproduced.1 {
+        let (minimised, evidence) = match reproduced.0 == reproduced.1 && evidence.depth.is_none() {
             true => match self.smallest(text, evidence, telling)? {
                 Some(smallest) => smallest,
                 None => return Ok(Settled::Known),
@@ -277,6 +280,7 @@ impl Worker<'_> {
                 break;
             }
             if let Again::Failed(again) = again {
+                let again = again.as_deep_as(evidence);
                 let is_same = again.failed.kind == other.as_ref().unwrap_or(evidence).failed.kind;
                 // What the process did in which it was found may come from the inputs before it.
                 if fails == 0 && (!is_same || self.tested.has_history()) {

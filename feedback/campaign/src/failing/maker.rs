@@ -16,6 +16,9 @@ use crate::error::Error;
 /// The strategy of [`Fuzzer`].
 pub const GUIDED: &str = "guided";
 
+/// The operator of the first texts of a search, which no seed changes.
+pub const EXTREME: &str = "extreme";
+
 /// The interval at which the last texts of a strategy are shown.
 const SHOWN: Duration = Duration::from_secs(1);
 
@@ -65,9 +68,16 @@ struct Evolution {
 }
 
 impl Maker {
-    pub fn new(language: &Language, making: Making, max_len: usize, seed: Seed) -> Result<Maker, Error> {
+    /// Returns a maker that puts these words into broken texts, besides the tokens of the grammar.
+    pub fn new(
+        language: &Language,
+        making: Making,
+        words: &[Vec<u8>],
+        max_len: usize,
+        seed: Seed,
+    ) -> Result<Maker, Error> {
         let fuzzer = Fuzzer::new(language, Goal::New, max_len, seed);
-        let fuzzer = if making.breaks { fuzzer.with_broken() } else { fuzzer };
+        let fuzzer = if making.breaks { fuzzer.with_broken(words) } else { fuzzer };
         let strategy = making.kind.map(|kind| kind.make(making.is_paper));
         let evolution = strategy.map(|strategy| Evolution::new(language, strategy, max_len, seed)).transpose()?;
         Ok(Maker { fuzzer, evolution, features: Vec::new() })
@@ -170,7 +180,10 @@ impl Maker {
 /// Returns what an operator has made so far: nothing, for each operator of variants.
 pub fn no_yields(making: Making) -> Yields {
     match making.kind {
-        None => Operator::ALL.iter().map(|operator| (operator.name(), 0, 0)).collect(),
+        None => {
+            let operators = Operator::ALL.iter().map(|operator| operator.name());
+            operators.chain([EXTREME]).map(|name| (name, 0, 0)).collect()
+        }
         Some(kind) => vec![(kind.name, 0, 0)],
     }
 }

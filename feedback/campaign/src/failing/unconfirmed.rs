@@ -247,7 +247,7 @@ mod tests {
         let (key, kind, what) = (key.to_string(), String::new(), String::new());
         let failed = Failed { key, kind, what, is_bare: true, is_limit: false };
         let (edges, stdout, stderr) = Default::default();
-        Evidence { failed, edges, is_hottest: false, is_broken, stdout, stderr }
+        Evidence { failed, edges, is_hottest: false, is_broken, depth: None, stdout, stderr }
     }
 
     #[test]

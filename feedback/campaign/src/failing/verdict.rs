@@ -7,6 +7,7 @@ use gramjet_harness::{Confinement, Exception, Outcome, Run, Target, refusal, sig
 use gramjet_session::hash;
 use regex_lite::Regex;
 
+use super::depth::overflow;
 use super::messages::{Gist, file_of, gist, normalised};
 use crate::error::Error;
 use crate::subject::{Surroundings, Tested};
@@ -218,7 +219,8 @@ impl Judge {
         if !is_failure {
             return None;
         }
-        // Where a limit ended the run, what it had written up to then depends on the clock.
+        // Where a limit ended the run, what it had written up to then depends on the clock, unless it is the report of
+        // a panic or a sanitizer: that says more than that the program took long to end after it.
         let Gist { message, frames, is_known, is_sanitizer } = match (outcome, matched) {
             (
                 Outcome::Timeout
@@ -229,11 +231,9 @@ impl Judge {
                 | Outcome::Edges
                 | Outcome::Lost,
                 _,
-            ) => Gist::default(),
+            ) if !gist.is_known => Gist::default(),
             (Outcome::Exception(Exception { class, frame, .. }), _) => {
-                // Where a stack overflows is chance.
-                let is_overflow = ["RecursionError", "StackOverflowError"].iter().any(|name| class.ends_with(name));
-                let frames = frame.iter().filter(|_| !is_overflow).map(|frame| file_of(frame)).collect();
+                let frames = frame.iter().map(|frame| file_of(frame)).collect();
                 Gist { message: class.clone(), frames, is_known: true, is_sanitizer: false }
             }
             (_, Some(matched)) if !gist.is_known => Gist { message: normalised(matched.as_str()), ..Gist::default() },
@@ -260,7 +260,11 @@ impl Judge {
         // A program that stops itself would stop a script, too.
         let is_limit =
             matches!(outcome, Outcome::Stopped | Outcome::Memory | Outcome::Processes | Outcome::Disk | Outcome::Edges);
-        Some(Failed { key: key(&parts), kind, what, is_bare, is_limit })
+        let failed = Failed { key: key(&parts), kind, what, is_bare, is_limit };
+        Some(match overflow(outcome, stderr) {
+            Some(how) => failed.of_depth(how),
+            None => failed,
+        })
     }
 
     fn expects(&self, exception: &Exception) -> bool {

@@ -19,6 +19,10 @@ use super::verdict::{Judge, Verdict};
 use crate::error::Error;
 use crate::subject::Tested;
 
+/// A program of at most this many edges that this many texts in turn have not changed is taken for one that counts
+/// none: they are the edges of a wrapper around code that is not instrumented.
+const FEW: (usize, u32) = (32, 64);
+
 /// The origin of texts to begin with.
 const SEED: &str = "op:seed";
 
@@ -39,6 +43,7 @@ pub(crate) fn work(campaign: &Campaign, number: usize) -> Result<(), Error> {
     }
     // What other workers find from now on is no sample.
     worker.maker.begin();
+    worker.run_extremes()?;
     while !campaign.is_over() && campaign.begun.fetch_add(1, Ordering::Relaxed) < campaign.plan.runs {
         worker.import()?;
         worker.import_from_siblings()?;
@@ -53,7 +58,7 @@ pub(crate) fn work(campaign: &Campaign, number: usize) -> Result<(), Error> {
 /// One of the threads, with a program of its own.
 pub(crate) struct Worker<'c> {
     pub(crate) campaign: &'c Campaign,
-    number: usize,
+    pub(crate) number: usize,
     pub(crate) tested: Tested,
     pub(crate) judge: Judge,
     /// Texts that its process has run on.
@@ -71,6 +76,8 @@ pub(crate) struct Worker<'c> {
     /// All of it, with the runs that failed.
     executed: Maxima,
     behaviours: HashSet<u64>,
+    /// Number of texts of the language since one did something new.
+    unchanged: u32,
     /// Number of the shared texts that it has looked at.
     imported: usize,
     /// The other searches in a shared folder.
@@ -83,7 +90,7 @@ pub(crate) struct Worker<'c> {
 
 /// Effect of a text on the search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Effect {
+pub(crate) enum Effect {
     /// Something new.
     New,
     /// Nothing new.
@@ -114,12 +121,13 @@ struct Seen {
 
 impl<'c> Worker<'c> {
     fn new(campaign: &'c Campaign, number: usize) -> Result<Worker<'c>, Error> {
-        let Plan { language, rules, surroundings, call, making, max_len, seed, cores, .. } = &campaign.plan;
+        let Plan { language, rules, surroundings, call, making, words, max_len, seed, cores, .. } = &campaign.plan;
         let surroundings = surroundings.on(cores.of(number));
         let tested = Tested::new(&call.command, surroundings)?;
         let judge = Judge::new(rules, surroundings)?;
         tested.stay_beside(surroundings);
-        let maker = Maker::new(language, *making, *max_len, seed.of_worker(number, campaign.state.session()))?;
+        let seed = seed.of_worker(number, campaign.state.session());
+        let maker = Maker::new(language, *making, words, *max_len, seed)?;
         let (coverage, broken, executed, behaviours) = Default::default();
         let told = no_yields(*making);
         let siblings = if number == 0 { campaign.siblings() } else { None };
@@ -138,6 +146,7 @@ impl<'c> Worker<'c> {
             broken,
             executed,
             behaviours,
+            unchanged: 0,
             imported,
             siblings,
             told,
@@ -176,6 +185,7 @@ impl<'c> Worker<'c> {
                     if is_new {
                         add(&mut self.executed, edges);
                     }
+                    self.unchanged = if is_new { 0 } else { self.unchanged.saturating_add(1) };
                     is_new
                 }
                 Kind::Broken => add(&mut self.broken, edges) && add(&mut self.executed, edges),
@@ -187,7 +197,7 @@ impl<'c> Worker<'c> {
     }
 
     /// Runs a text as one of the runs of the search; a failure is looked at.
-    fn run_and_count(&mut self, text: &[u8], kind: Kind) -> Result<Effect, Error> {
+    pub(crate) fn run_and_count(&mut self, text: &[u8], kind: Kind) -> Result<Effect, Error> {
         let seen = self.run(text, kind)?;
         if seen.is_cut {
             return Ok(Effect::Known);
@@ -204,10 +214,22 @@ impl<'c> Worker<'c> {
             self.examine(text, evidence)?;
             return Ok(Effect::Fails);
         }
-        // Without edges little is known of the run. A new derivation counts as new, too.
-        let is_blind = kind == Kind::OfLanguage && self.coverage.edges() == 0;
-        let is_new = seen.is_new || is_blind && self.maker.is_new_derivation(text);
+        if seen.is_new {
+            return Ok(Effect::New);
+        }
+        // Where edges tell little of the run, a new derivation counts as new, too.
+        let is_new = kind == Kind::OfLanguage && self.is_blind() && self.maker.is_new_derivation(text);
+        if is_new {
+            // Shorter texts have the same edges, but not the derivation.
+            self.maker.compare(None, false);
+        }
         Ok(if is_new { Effect::New } else { Effect::Known })
+    }
+
+    /// Returns true if the program counts no edges, or only a few that no text changes.
+    fn is_blind(&self) -> bool {
+        let edges = self.coverage.edges();
+        edges == 0 || edges <= FEW.0 && self.unchanged >= FEW.1
     }
 
     /// Tries the next text.
@@ -231,7 +253,7 @@ impl<'c> Worker<'c> {
     }
 
     /// Keeps a text for all workers.
-    fn keep(&mut self, text: &[u8], origin: &str, is_written: bool) -> Result<(), Error> {
+    pub(crate) fn keep(&mut self, text: &[u8], origin: &str, is_written: bool) -> Result<(), Error> {
         let campaign = self.campaign;
         if is_written {
             let about = format!(

@@ -22,6 +22,9 @@ use crate::error::Error;
 use crate::run::{Captured, Outcome, Run, Usage};
 use crate::target::{Target, again};
 
+/// The time of a first call in a process, in multiples of the limit.
+const COLD: u32 = 10;
+
 /// A function in a worker process.
 ///
 /// The state that the function leaves in the process (caches, changed globals) stays for the next input. The process is
@@ -37,6 +40,8 @@ pub struct Function {
     is_begun: bool,
     /// The number of calls that the process of the last call had made before.
     earlier: u64,
+    /// Whether the first call in a process has kept the limit on time.
+    is_quick: bool,
     table: Table,
     edges: Edges,
     captured: [Captured; 2],
@@ -57,6 +62,7 @@ impl Function {
             input: Vec::new(),
             is_begun: false,
             earlier: 0,
+            is_quick: false,
             table,
             edges: Edges::default(),
             captured: Default::default(),
@@ -85,11 +91,29 @@ impl Function {
         Ok(())
     }
 
+    /// Waits for the end of the call. The first call in a process may load what later ones need: if it takes too long, it
+    /// gets more time, and the same call is made again. Once a first call was quick, no other one gets more time.
+    fn wait(&mut self, worker: &mut Worker) -> Result<(Outcome, Usage), Error> {
+        let Function { subject, table, input, is_quick, .. } = self;
+        let time = subject.limits.time;
+        if worker.earlier() > 0 || *is_quick {
+            return worker.end(subject, table, time);
+        }
+        let first = worker.end(subject, table, time * COLD)?;
+        *is_quick = first.1.wall <= time;
+        if *is_quick || !worker.is_alive() {
+            return Ok(first);
+        }
+        worker.take_counters(&mut Edges::default(), table);
+        worker.begin_again(input);
+        worker.end(subject, table, time)
+    }
+
     /// Returns how the call has ended.
     fn end(&mut self) -> Result<(Outcome, Usage), Error> {
         // It is not used again after an error.
         let mut worker = self.worker.take().expect("a worker that was told to call the function");
-        let (outcome, usage) = match worker.end(&self.subject, &mut self.table) {
+        let (outcome, usage) = match self.wait(&mut worker) {
             Err(Error::Guard) => {
                 self.earlier = worker.earlier();
                 self.edges = Edges::default();

@@ -167,11 +167,22 @@ impl Worker {
         self.is_asked = self.ask(input.len() as u32).is_some();
     }
 
-    /// Waits until the function has returned.
-    pub(super) fn end(&mut self, subject: &Subject, table: &mut Table) -> Result<(Outcome, Usage), Error> {
+    /// Begins to call the function with the same input again. The two calls count as one run.
+    pub(super) fn begin_again(&mut self, input: &[u8]) {
+        self.begin(input);
+        self.runs -= 1;
+    }
+
+    /// Waits until the function has returned, for no longer than `time`.
+    pub(super) fn end(
+        &mut self,
+        subject: &Subject,
+        table: &mut Table,
+        time: Duration,
+    ) -> Result<(Outcome, Usage), Error> {
         let begin = self.begun;
         let (outcome, cpu) = match self.is_asked {
-            true => self.wait_for_end(subject, table, begin)?,
+            true => self.wait_for_end(subject, table, (begin, time))?,
             false => (self.ended()?, None),
         };
         let wall = begin.elapsed();
@@ -191,9 +202,9 @@ impl Worker {
         &mut self,
         subject: &Subject,
         table: &mut Table,
-        begin: Instant,
+        (begin, time): (Instant, Duration),
     ) -> Result<(Outcome, Option<Duration>), Error> {
-        let limits = subject.limits;
+        let limits = subject.limits.with_time(time);
         self.watch.begin(begin);
         loop {
             let left = limits.time.saturating_sub(begin.elapsed());

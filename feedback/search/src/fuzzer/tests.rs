@@ -39,7 +39,7 @@ fn kept_texts_become_as_short_as_what_they_do_allows() {
 
 #[test]
 fn texts_become_shorter_a_bounded_number_of_runs_at_a_time() {
-    let mut fuzzer = fuzzer().with_broken();
+    let mut fuzzer = fuzzer().with_broken(&[]);
     fuzzer.add(b"[]", Observation::default());
     let text = vec![b'['; 1000];
     fuzzer.add(&text, Observation { features: &[1], ..Observation::default() });
@@ -80,7 +80,7 @@ fn seeds_are_varied_before_anything_else_and_other_texts_are_not() {
 
 #[test]
 fn broken_texts_reach_what_no_text_of_the_language_does() {
-    let mut fuzzer = fuzzer().with_broken();
+    let mut fuzzer = fuzzer().with_broken(&[]);
     let is_open = |text: &[u8]| {
         let count = |wanted| text.iter().filter(|&&byte| byte == wanted).count();
         u64::from(count(b'[') > count(b']') + 1)

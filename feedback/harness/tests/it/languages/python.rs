@@ -1,6 +1,7 @@
 //! Functions of Python.
 
 use std::fs;
+use std::time::Duration;
 
 use gramjet_harness::{Function, Offered, Outcome, Subject, Target, offered};
 
@@ -235,5 +236,31 @@ fn python_runs_are_fast() {
     for python in pythons() {
         let text = r#"{"a": [1, 2, true, null, "b"], "c": {}}"#;
         assert_fast(subject("python:json:loads").interpreter(python), text);
+    }
+}
+
+/// A function that loads for a second when a process calls it first, and never returns for one input.
+const COLD: &str = "
+import time
+loaded = []
+def run(data):
+    if not loaded:
+        loaded.append(True)
+        time.sleep(2)
+    while data == b'l':
+        pass
+";
+
+#[test]
+fn a_first_call_that_loads_what_later_ones_need_is_no_timeout() {
+    let folder = place("cold");
+    fs::write(folder.join("cold.py"), COLD).expect("a file");
+    let subject = subject("python:cold:run").folder(&folder);
+    let mut target = Function::new(subject.limits(limits().with_time(Duration::from_secs(1)))).expect("a target");
+    // A process takes inputs until one of them ends it.
+    for (input, earlier) in [("a", 0), ("b", 1), ("l", 2), ("a", 0), ("l", 1), ("c", 0)] {
+        let run = target.run(input.as_bytes()).expect("a run");
+        let expected = if input == "l" { Outcome::Timeout } else { Outcome::Exit(0) };
+        assert_eq!((run.outcome, run.earlier), (expected, earlier), "{input}");
     }
 }

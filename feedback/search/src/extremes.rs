@@ -1,0 +1,162 @@
+//! Texts with values at the bounds of what programs can hold, each at the places of the grammar that can hold it.
+
+use std::collections::BTreeSet;
+
+use gramjet_session::Language;
+use gramjet_session::decisions::Around;
+
+use crate::digest::digest;
+
+mod values;
+
+use values::{INVALID, values};
+
+/// At most this many texts of the language, and broken ones.
+const MOST: usize = 512;
+const MOST_BROKEN: usize = 128;
+/// At most this many texts are looked at.
+const TRIED: usize = 1 << 13;
+
+/// A short text with a value at a bound.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Extreme {
+    /// The text.
+    pub text: Vec<u8>,
+    /// Whether it is in the language.
+    pub is_of_language: bool,
+}
+
+/// Returns short texts of at most `max_len` bytes with one value each: numbers beside powers of two and at the bounds
+/// of floating-point types, dates that do not exist, unusual characters and escapes, line ends, names that are special
+/// somewhere. Each value is put at each place that can hold it; where there are too many, at as many places as any
+/// other. The words of the caller come first. With broken texts, also bytes that are no characters.
+pub fn extremes(language: &Language, words: &[Vec<u8>], with_broken: bool, max_len: usize) -> Vec<Extreme> {
+    let mut places = language.deriver(None).places();
+    let whole = Around::default();
+    if !places.contains(&whole) {
+        places.insert(0, whole);
+    }
+    let mut made = Made { language, max_len, places, known: BTreeSet::new(), texts: Vec::new() };
+    made.add(words, MOST, true);
+    made.add(&values(), MOST, true);
+    if with_broken {
+        let invalid: Vec<Vec<u8>> = INVALID.iter().map(|bytes| bytes.to_vec()).collect();
+        made.add(&invalid, MOST_BROKEN, false);
+    }
+    made.texts
+}
+
+/// The texts so far, and all that is needed for more.
+struct Made<'l> {
+    language: &'l Language,
+    max_len: usize,
+    places: Vec<Around>,
+    /// Digests of texts that were looked at.
+    known: BTreeSet<u64>,
+    texts: Vec<Extreme>,
+}
+
+impl Made<'_> {
+    /// Adds at most this many texts with these values: in each round one of each value, at another place. Texts that
+    /// are not in the language are left out if that is wanted.
+    fn add(&mut self, values: &[Vec<u8>], most: usize, only_of_language: bool) {
+        let places = self.places.len();
+        let pairs = (0..places).flat_map(|round| (0..values.len()).map(move |value| (value, (value + round) % places)));
+        let (begin, mut text) = (self.texts.len(), Vec::new());
+        for (value, place) in pairs.take(TRIED) {
+            if self.texts.len() - begin >= most {
+                return;
+            }
+            self.places[place].write(&values[value], &mut text);
+            if text.len() > self.max_len || !self.known.insert(digest(&text)) {
+                continue;
+            }
+            let is_of_language = self.language.parse(&text).is_ok();
+            if is_of_language || !only_of_language {
+                self.texts.push(Extreme { text: text.clone(), is_of_language });
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use gramjet_compiler::SourceFile;
+    use gramjet_session::Settings;
+
+    use super::*;
+
+    fn made(grammar: &str, with_broken: bool) -> Vec<Extreme> {
+        made_with(grammar, &[], with_broken)
+    }
+
+    fn made_with(grammar: &str, words: &[Vec<u8>], with_broken: bool) -> Vec<Extreme> {
+        let source = SourceFile::new("g.ebnf", grammar);
+        let language = Language::compile(&source, &Settings::default()).expect("a grammar");
+        let made = extremes(&language, words, with_broken, 4096);
+        for Extreme { text, is_of_language } in &made {
+            assert_eq!(language.parse(text).is_ok(), *is_of_language, "{}", text.escape_ascii());
+        }
+        made
+    }
+
+    fn has(made: &[Extreme], text: &[u8]) -> bool {
+        made.iter().any(|extreme| extreme.text == text)
+    }
+
+    const LISTS: &str = r#"
+        list ::= '[' (item (',' item)*)? ']'
+        item ::= number | string | list
+        number ::= '-'? ('0' | [1-9] [0-9]*) ('e' '-'? [0-9]+)?
+        string ::= '"' ([^"\\] | '\\u' [0-9A-F]{4})* '"'
+    "#;
+
+    #[test]
+    fn each_value_stands_where_the_grammar_can_hold_it() {
+        let made = made(LISTS, false);
+        assert!(made.iter().all(|extreme| extreme.is_of_language));
+        let expected = [
+            "[9223372036854775808]",
+            "[-9223372036854775809]",
+            "[1e400]",
+            "[5e-324]",
+            "[\"\\uD800\"]",
+            "[\"\0\"]",
+            "[\"\u{2028}\"]",
+        ];
+        for text in expected {
+            assert!(has(&made, text.as_bytes()), "{text}");
+        }
+        let distinct: BTreeSet<&Vec<u8>> = made.iter().map(|extreme| &extreme.text).collect();
+        assert_eq!(distinct.len(), made.len());
+    }
+
+    #[test]
+    fn words_of_the_caller_come_first_at_each_place_that_can_hold_them() {
+        let made = made_with(LISTS, &[b"magic".to_vec(), b"4242".to_vec()], false);
+        let first: Vec<String> =
+            made[..4].iter().map(|extreme| String::from_utf8_lossy(&extreme.text).into()).collect();
+        assert!(first.contains(&"[4242]".to_string()) && first.contains(&"[\"magic\"]".to_string()), "{first:?}");
+    }
+
+    #[test]
+    fn broken_texts_have_bytes_that_are_no_characters() {
+        let made = made(LISTS, true);
+        for text in [&b"[\"\xC0\x80\"]"[..], b"[\"\xED\xA0\x80\"]", b"[\"\xFF\"]"] {
+            assert!(has(&made, text), "{}", text.escape_ascii());
+        }
+        let broken = made.iter().filter(|extreme| !extreme.is_of_language).count();
+        assert!(broken <= MOST_BROKEN && made.len() - broken <= MOST, "{broken} of {}", made.len());
+    }
+
+    #[test]
+    fn no_value_takes_the_room_of_others_where_there_are_many_places() {
+        let rules: String = (0..200).map(|rule| format!("w{rule} ::= '{rule}=' [ -~]* ';'\n")).collect();
+        let all: Vec<String> = (0..200).map(|rule| format!("w{rule}")).collect();
+        let made = made(&format!("s ::= {}\n{rules}", all.join(" | ")), false);
+        assert_eq!(made.len(), MOST);
+        let with =
+            |value: &str| made.iter().filter(|extreme| extreme.text.ends_with(format!("={value};").as_bytes())).count();
+        assert!(with("-0") > 0 && with("__proto__") > 0 && with("9223372036854775808") > 0);
+    }
+}
