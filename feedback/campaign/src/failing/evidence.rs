@@ -66,7 +66,7 @@ impl Evidence {
     }
 
     /// Returns the evidence of another run of the same text, as that of the same depth.
-    pub(crate) fn as_deep_as(self, other: &Evidence) -> Evidence {
+    pub(crate) fn with_depth_of(self, other: &Evidence) -> Evidence {
         match &other.depth {
             Some(depth) => self.at_depth(depth),
             None => self,

@@ -280,7 +280,7 @@ impl Worker<'_> {
                 break;
             }
             if let Again::Failed(again) = again {
-                let again = again.as_deep_as(evidence);
+                let again = again.with_depth_of(evidence);
                 let is_same = again.failed.kind == other.as_ref().unwrap_or(evidence).failed.kind;
                 // What the process did in which it was found may come from the inputs before it.
                 if fails == 0 && (!is_same || self.tested.has_history()) {
