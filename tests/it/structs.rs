@@ -7,13 +7,14 @@ use std::path::{Path, PathBuf};
 const MOST: usize = 15;
 
 /// Structs with more fields, by their files, and the reason. Arguments of commands are a field each: they need none.
-const EXCEPTIONS: [(&str, &str, &str); 14] = [
+const EXCEPTIONS: [(&str, &str, &str); 15] = [
     ("compiler/src/tokens/nfa.rs", "Building", LATER),
     ("compiler/src/tokens/modes.rs", "Flattening", LATER),
     ("compiler/src/tokens/layout/mod.rs", "Writer", LATER),
     ("feedback/campaign/src/costly/hunt.rs", "Hunt", LATER),
     ("feedback/campaign/src/costly/hunt.rs", "Plan", LATER),
     ("feedback/campaign/src/failing/campaign.rs", "Campaign", LATER),
+    ("feedback/campaign/src/failing/campaign.rs", "Plan", LATER),
     ("feedback/campaign/src/failing/campaign.rs", "Shared", LATER),
     ("feedback/campaign/src/failing/worker.rs", "Worker", LATER),
     ("feedback/search/src/fuzzer.rs", "Fuzzer", LATER),
@@ -21,7 +22,7 @@ const EXCEPTIONS: [(&str, &str, &str); 14] = [
     ("feedback/search/src/search.rs", "Search", LATER),
     ("feedback/search/src/strategies/portfolio.rs", "Portfolio", LATER),
     ("feedback/search/src/strategies/portfolio/archive.rs", "Archive", LATER),
-    ("feedback/search/src/strategies/slackline.rs", "SlackLine", LATER),
+    ("feedback/campaign/src/strategies/slackline.rs", "SlackLine", LATER),
 ];
 
 const LATER: &str = "it is still to be cut along the lifetimes of its fields";

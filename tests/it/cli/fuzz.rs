@@ -280,7 +280,8 @@ fn exceptions_of_functions_are_failures_unless_they_are_allowed() {
     let source = "import json\ndef parse(data):\n    if len(json.loads(data)) > 2:\n        raise KeyError('three')\n";
     fs::write(place.path("subject.py"), source).unwrap();
     let fuzz = |out: &str, allow: &str| {
-        let options = ["fuzz", "json", "-n", "600", "-o", out, "--expect", allow, "--", "python:subject:parse"];
+        let options =
+            ["fuzz", "json", "-n", "600", "-o", out, "--no-extremes", "--expect", allow, "--", "python:subject:parse"];
         let output = run_in(&place, &options);
         (output.status.code(), text(&output.stderr), failures(&place.path(out)))
     };
@@ -295,10 +296,12 @@ fn exceptions_of_functions_are_failures_unless_they_are_allowed() {
     let (code, said, _) = fuzz("o3", "TypeError,LookupError");
     assert_eq!(code, Some(0), "{said}");
     // A program and a function are compared.
-    let options = ["fuzz", "json", "-n", "200", "-o", "o4", "--compare", "python:subject:parse", "--", "cat"];
+    let options =
+        ["fuzz", "json", "-n", "200", "-o", "o4", "--no-extremes", "--compare", "python:subject:parse", "--", "cat"];
     let compared = run_in(&place, &options);
     assert!(text(&compared.stderr).contains("ends with success, the other one with an error"));
-    let options = ["fuzz", "json", "-n", "200", "-o", "o5", "--compare", "python:json:loads", "--", "cat"];
+    let options =
+        ["fuzz", "json", "-n", "200", "-o", "o5", "--no-extremes", "--compare", "python:json:loads", "--", "cat"];
     let compared = run_in(&place, &options);
     assert_eq!(compared.status.code(), Some(0), "{}", text(&compared.stderr));
 }

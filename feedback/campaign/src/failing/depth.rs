@@ -1,5 +1,5 @@
-//! Failures that need depth: a class apart from others, as most of them are stacks that overflow. Where a stack
-//! overflows is chance, so nothing but the kind of the overflow tells them apart.
+//! Failures that need depth, and those that need length: classes apart from others. Most failures of depth are stacks
+//! that overflow. Where a stack overflows is chance, so nothing but the kind of the overflow tells them apart.
 
 use std::sync::LazyLock;
 
@@ -10,8 +10,10 @@ use super::verdict::Failed;
 
 /// More levels than this are depth.
 pub(crate) const DEEP: usize = 16;
-/// Keys of these failures begin with it.
+/// Keys of failures begin with these where a rule has to contain itself often, and where a repetition has to have many
+/// rounds.
 const DEPTH: &str = "depth-";
+const LENGTH: &str = "length-";
 
 /// The least depth at which a text that was stretched makes the program fail.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,25 +29,29 @@ pub struct Depth {
 impl Failed {
     /// Returns the failure as one of depth. Nothing of it is taken from the place where it happened.
     pub(crate) fn of_depth(self, what: &str) -> Failed {
-        let kind = format!("{DEPTH}{what}");
+        self.of_class(DEPTH, what)
+    }
+
+    fn of_class(self, class: &str, what: &str) -> Failed {
+        let kind = format!("{class}{what}");
         Failed { key: kind.clone(), kind, is_bare: false, ..self }
     }
 
-    /// Returns true if it is a failure of depth.
+    /// Returns true if it is a failure of depth or length.
     pub(crate) fn is_of_depth(&self) -> bool {
-        self.key.starts_with(DEPTH)
+        self.key.starts_with(DEPTH) || self.key.starts_with(LENGTH)
     }
 
     /// Returns the failure as one of this depth.
     pub(crate) fn at_depth(self, depth: &Depth) -> Failed {
         let Depth { levels, rule, is_nested } = depth;
-        let levels = match is_nested {
-            true => format!("{levels} levels of `{rule}`"),
-            false => format!("{levels} rounds in `{rule}`"),
+        let (class, levels) = match is_nested {
+            true => (DEPTH, format!("{levels} levels of `{rule}`")),
+            false => (LENGTH, format!("{levels} rounds in `{rule}`")),
         };
         let what = format!("{}, from {levels} on", self.what);
         let kind = self.kind.clone();
-        let failed = if self.is_of_depth() { self } else { self.of_depth(&kind) };
+        let failed = if self.is_of_depth() { self } else { self.of_class(class, &kind) };
         Failed { what, ..failed }
     }
 }
@@ -118,6 +124,8 @@ mod tests {
         let deep = failed.clone().at_depth(&depth(2000));
         assert_eq!((deep.key.as_str(), deep.is_bare), ("depth-SIGSEGV-1", false));
         assert_eq!(deep.what, "signal 11, from 2000 levels of `value` on");
-        assert_eq!(failed.at_depth(&depth(7)).key, deep.key);
+        assert_eq!(failed.clone().at_depth(&depth(7)).key, deep.key);
+        let long = failed.at_depth(&Depth { is_nested: false, ..depth(4300) });
+        assert_eq!((&*long.key, &*long.what), ("length-SIGSEGV-1", "signal 11, from 4300 rounds in `value` on"));
     }
 }

@@ -91,8 +91,8 @@ impl Function {
         Ok(())
     }
 
-    /// Waits for the end of the call. The first call in a process may load what later ones need: if it takes too long, it
-    /// gets more time, and the same call is made again. Once a first call was quick, no other one gets more time.
+    /// Waits for the end of the call. The first call in a process may load what later ones need: if it takes too long,
+    /// it gets more time, and the same call is made again. Once a first call was quick, no other one gets more time.
     fn wait(&mut self, worker: &mut Worker) -> Result<(Outcome, Usage), Error> {
         let Function { subject, table, input, is_quick, .. } = self;
         let time = subject.limits.time;
