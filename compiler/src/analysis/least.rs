@@ -176,8 +176,12 @@ pub fn of_ir(ir: &Ir) -> Vec<Option<Facts>> {
         } else if parts.items().is_some() {
             system.add(Kind::All(children.len() as u32), &children);
         } else {
-            // Nothing that is in others counts.
-            system.add(Kind::Literal(ir.facts(node).min_len), &[]);
+            // What a leaf is itself counts, not the facts that are to be checked. A repetition that may have no rounds
+            // adds nothing.
+            let literal = parts.literal().map(|bytes| bytes.len() as u64);
+            let class = parts.class().map(|set| set.min_len());
+            let own = literal.or(class).or(parts.rounds().map(|_| 0));
+            system.add(Kind::Literal(own.unwrap_or_else(|| ir.facts(node).min_len)), &[]);
         }
     }
     for (rule, body) in ir.bodies() {

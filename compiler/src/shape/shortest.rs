@@ -70,8 +70,9 @@ fn of_node(ir: &Ir, texts: &Texts, rules: &[f64], nodes: &[f64], node: NodeId) -
         return power(one, min) * further_rounds(one, room, ir.facts(item).min_len == 0);
     }
     let elsewhere = parts.instance().filter(|_| parts.children().is_empty());
-    match (parts.class(), elsewhere) {
-        (Some(set), _) => 1.0 / f64::from(set.len()),
+    match (ir.site_of(node), elsewhere) {
+        // The site of a leaf has even shares.
+        (Some(site), _) => 1.0 / f64::from(site.options()),
         (None, Some(rule)) => rules[rule.index()],
         (None, None) => parts.children().iter().map(|child| nodes[child.index()]).product(),
     }

@@ -165,7 +165,7 @@ impl Filling<'_> {
             self.keep_or(node, state, |filling, inside| {
                 filling.rounds(node, item, (min, max), depth, levels, inside);
             });
-        } else if parts.class().is_some() {
+        } else if ir.site_of(node).is_some() {
             push_option(ir, node, 0, &mut state.choices);
         } else {
             parts.children().iter().for_each(|&item| self.fill(item, depth, levels, state));

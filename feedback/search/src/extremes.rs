@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use gramjet_session::Language;
 use gramjet_session::decisions::Around;
+use gramjet_session::{Budget, Language};
 
 use crate::digest::digest;
 
@@ -14,6 +14,8 @@ use values::{INVALID, values};
 /// At most this many texts of the language, and broken ones.
 const MOST: usize = 512;
 const MOST_BROKEN: usize = 128;
+/// Effort for one text: these are short, and what takes long to parse is left out.
+const BUDGET: Budget = Budget { max_memory: 64 << 20, max_steps: Some(1 << 20) };
 /// At most this many texts are looked at.
 const TRIED: usize = 1 << 13;
 
@@ -29,19 +31,26 @@ pub struct Extreme {
 /// Returns short texts of at most `max_len` bytes with one value each: numbers beside powers of two and at the bounds
 /// of floating-point types, dates that do not exist, unusual characters and escapes, line ends, names that are special
 /// somewhere. Each value is put at each place that can hold it; where there are too many, at as many places as any
-/// other. The words of the caller come first. With broken texts, also bytes that are no characters.
-pub fn extremes(language: &Language, words: &[Vec<u8>], with_broken: bool, max_len: usize) -> Vec<Extreme> {
+/// other. The words of the caller come first. With broken texts, also bytes that are no characters. No further texts are
+/// looked for once `is_over` returns true.
+pub fn extremes(
+    language: &Language,
+    words: &[Vec<u8>],
+    with_broken: bool,
+    max_len: usize,
+    is_over: &mut dyn FnMut() -> bool,
+) -> Vec<Extreme> {
     let mut places = language.deriver(None).places();
     let whole = Around::default();
     if !places.contains(&whole) {
         places.insert(0, whole);
     }
     let mut made = Made { language, max_len, places, known: BTreeSet::new(), texts: Vec::new() };
-    made.add(words, MOST, true);
-    made.add(&values(), MOST, true);
+    made.add(words, MOST, true, is_over);
+    made.add(&values(), MOST, true, is_over);
     if with_broken {
         let invalid: Vec<Vec<u8>> = INVALID.iter().map(|bytes| bytes.to_vec()).collect();
-        made.add(&invalid, MOST_BROKEN, false);
+        made.add(&invalid, MOST_BROKEN, false, is_over);
     }
     made.texts
 }
@@ -59,19 +68,19 @@ struct Made<'l> {
 impl Made<'_> {
     /// Adds at most this many texts with these values: in each round one of each value, at another place. Texts that
     /// are not in the language are left out if that is wanted.
-    fn add(&mut self, values: &[Vec<u8>], most: usize, only_of_language: bool) {
+    fn add(&mut self, values: &[Vec<u8>], most: usize, only_of_language: bool, is_over: &mut dyn FnMut() -> bool) {
         let places = self.places.len();
         let pairs = (0..places).flat_map(|round| (0..values.len()).map(move |value| (value, (value + round) % places)));
         let (begin, mut text) = (self.texts.len(), Vec::new());
         for (value, place) in pairs.take(TRIED) {
-            if self.texts.len() - begin >= most {
+            if self.texts.len() - begin >= most || is_over() {
                 return;
             }
             self.places[place].write(&values[value], &mut text);
             if text.len() > self.max_len || !self.known.insert(digest(&text)) {
                 continue;
             }
-            let is_of_language = self.language.parse(&text).is_ok();
+            let is_of_language = self.language.parse_within(&text, &BUDGET).is_ok();
             if is_of_language || !only_of_language {
                 self.texts.push(Extreme { text: text.clone(), is_of_language });
             }
@@ -93,7 +102,7 @@ mod tests {
     fn made_with(grammar: &str, words: &[Vec<u8>], with_broken: bool) -> Vec<Extreme> {
         let source = SourceFile::new("g.ebnf", grammar);
         let language = Language::compile(&source, &Settings::default()).expect("a grammar");
-        let made = extremes(&language, words, with_broken, 4096);
+        let made = extremes(&language, words, with_broken, 4096, &mut || false);
         for Extreme { text, is_of_language } in &made {
             assert_eq!(language.parse(text).is_ok(), *is_of_language, "{}", text.escape_ascii());
         }

@@ -31,6 +31,8 @@ const SIZES: [u32; 28] = [
     0, 1, 2, 3, 5, 7, 11, 15, 23, 31, 47, 63, 95, 127, 191, 255, 383, 511, 767, 1023, 1535, 2047, 3071, 4095, 6143,
     8191, 12_287, 16_383,
 ];
+/// Copies of the text with which a new process begins: no member has as many, unless the program is stopped soon.
+const WARMING: u32 = 6;
 /// All numbers of copies up to this one are measured if the program is stopped soon.
 const DENSE: u32 = 40;
 /// A family has at least this many members, if the sizes allow it.
@@ -277,7 +279,7 @@ impl Prover<'_> {
         let (begin, end) = (Instant::now(), self.end);
         let time = end.saturating_duration_since(begin).mul_f64(FAMILY_TIME);
         self.end = begin + time.mul_f64(FIRST_TIME);
-        if !self.begin_anew(known.members.first()) {
+        if !self.begin_anew(&known) {
             self.end = end;
             return known;
         }
@@ -287,8 +289,10 @@ impl Prover<'_> {
         if family.members.len() < known.members.len() {
             family = known;
         }
-        for _ in 1..REPEATS {
-            self.repeat(&mut family);
+        if self.measure.can_repeat() {
+            (1..REPEATS).for_each(|_| self.repeat(&mut family));
+        } else {
+            family.members.iter_mut().for_each(|member| member.runs = REPEATS);
         }
         self.end = end;
         family.fit();
@@ -296,16 +300,22 @@ impl Prover<'_> {
     }
 
     /// Lets a process begin anew that takes many texts. First calls do what later ones find done, such as loading what
-    /// texts of the family need: the first text of the family is for that. Returns false if there is no time for it.
-    fn begin_anew(&mut self, first: Option<&Member>) -> bool {
+    /// texts of the family need: a text of the family that is no member is for that. Returns false if there is no time for
+    /// it.
+    fn begin_anew(&mut self, family: &Family) -> bool {
         let begin = Instant::now();
         if self.left == 0 || begin + 2 * self.start >= self.end {
             return false;
         }
-        if let Some(first) = first.filter(|_| self.measure.renew()) {
-            self.left -= 1;
-            if self.measure.run(&first.text).is_none() {
-                self.left = 0;
+        if self.measure.renew() {
+            let options = family.pump.options(&family.whole, self.deriver, WARMING);
+            if self.deriver.replay(&options, &mut self.made) == Fit::Exact
+                && self.made.text.len() <= self.effort.max_len
+            {
+                self.left -= 1;
+                if self.measure.run(&self.made.text).is_none() {
+                    self.left = 0;
+                }
             }
             self.start = self.start.max(begin.elapsed());
         }
@@ -329,8 +339,7 @@ impl Prover<'_> {
     /// Runs all members once more that were not stopped, in a new process. The least costs and times are kept: all that
     /// other work on the machine does makes them greater.
     fn repeat(&mut self, family: &mut Family) {
-        let first = family.members.first().cloned();
-        if !self.begin_anew(first.as_ref()) {
+        if !self.begin_anew(family) {
             return;
         }
         for member in family.members.iter_mut().filter(|member| !member.is_stopped) {

@@ -160,7 +160,8 @@ fn grown<'py>(py: Python<'py>, family: &Family, what: String) -> Option<Grown<'p
         return None;
     }
     let law = growth.map_or_else(String::new, Growth::to_string);
-    let exponent = growth.map_or((f64::NAN, f64::NAN, f64::NAN, f64::NEG_INFINITY), exponent);
+    let known = growth.filter(|growth| growth.checked().is_some());
+    let exponent = known.map_or((f64::NAN, f64::NAN, f64::NAN, f64::NEG_INFINITY), exponent);
     let texts = family.members.iter().map(|member| (member.copies, PyBytes::new(py, &member.text), member.cost));
     let sizes = family.members.iter().filter(|member| !member.is_stopped).count();
     let fastest = family.edges().first().map(|growth| growth.edge);

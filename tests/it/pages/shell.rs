@@ -105,8 +105,8 @@ fn failing(page: &str, text: &str) -> Vec<String> {
     let mut failing = Vec::new();
     for block in blocks.iter().filter(|block| is_shell(block) && reason(text, block).is_none()) {
         let commands = AMOUNTS.iter().fold(block.text.to_string(), |commands, (from, to)| commands.replace(from, to));
-        let output = Command::new("sh")
-            .args(["-ec", &format!("{PRELUDE}\n{{\n{commands}\n}} 2>&1")])
+        let output = Command::new("bash")
+            .args(["-eo", "pipefail", "-c", &format!("{PRELUDE}\n{{\n{commands}\n}} 2>&1")])
             .current_dir(&folder)
             .env("PATH", &path)
             .env("NO_COLOR", "1")

@@ -261,6 +261,20 @@ impl Meter {
         Ok(&self.last)
     }
 
+    /// Ends the process that takes texts, so the next run knows nothing of those before it. Returns false if that is so
+    /// for each run.
+    ///
+    /// # Errors
+    ///
+    /// If the program cannot be started again.
+    pub fn renew(&mut self) -> Result<bool, Error> {
+        let has_history = self.tested.has_history();
+        if has_history {
+            self.tested.renew()?;
+        }
+        Ok(has_history)
+    }
+
     /// Runs the program on a text. If the first cost is not exact, the run is repeated until it costs no more than the
     /// reference, or often enough; where a slow machine raises the cost, the reference shows when it is fast. Returns
     /// the least cost, and how often the hottest edge was executed then; `None` if a run does not end by itself.

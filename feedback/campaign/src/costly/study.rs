@@ -6,7 +6,6 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::time::{Duration, Instant};
 
-use gramjet_harness::Target as _;
 use gramjet_search::{Edge, EdgeGrowth, Effort, Ending, Family, Growth, Measured, Runs, prove};
 use gramjet_session::decisions::{Derivation, Deriver};
 use gramjet_session::{Language, Session, SpanKind};
@@ -174,11 +173,7 @@ impl Measure for Meter {
     }
 
     fn renew(&mut self) -> Result<bool, Error> {
-        let has_history = self.tested.has_history();
-        if has_history {
-            self.tested.renew()?;
-        }
-        Ok(has_history)
+        Meter::renew(self)
     }
 }
 
@@ -201,6 +196,10 @@ impl<M: Measure> Runs for Proof<'_, M> {
                 None
             }
         }
+    }
+
+    fn can_repeat(&self) -> bool {
+        true
     }
 
     fn renew(&mut self) -> bool {

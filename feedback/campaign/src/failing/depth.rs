@@ -29,17 +29,38 @@ pub struct Depth {
 impl Failed {
     /// Returns the failure as one of depth. Nothing of it is taken from the place where it happened.
     pub(crate) fn of_depth(self, what: &str) -> Failed {
-        self.of_class(DEPTH, what)
-    }
-
-    fn of_class(self, class: &str, what: &str) -> Failed {
-        let kind = format!("{class}{what}");
+        let kind = format!("{DEPTH}{what}");
         Failed { key: kind.clone(), kind, is_bare: false, ..self }
     }
 
+    /// Returns the failure as one of a class, told from others as before.
+    fn of_class(self, class: &str) -> Failed {
+        Failed { key: format!("{class}{}", self.key), kind: format!("{class}{}", self.kind), ..self }
+    }
+
+    /// Returns the failure as one of the class that a key names, if it names one.
+    pub(crate) fn of_class_of(self, key: &str) -> Failed {
+        match [DEPTH, LENGTH].into_iter().find(|class| key.starts_with(class)) {
+            Some(DEPTH) if self.is_signal() => self.clone().of_depth(&self.kind),
+            Some(class) if !self.is_classed() => self.of_class(class),
+            _ => self,
+        }
+    }
+
     /// Returns true if it is a failure of depth or length.
-    pub(crate) fn is_of_depth(&self) -> bool {
-        self.key.starts_with(DEPTH) || self.key.starts_with(LENGTH)
+    fn is_classed(&self) -> bool {
+        [DEPTH, LENGTH].iter().any(|class| self.key.starts_with(class))
+    }
+
+    /// Returns true if nothing but a signal or a status is known of it: a stack that overflows says no more.
+    fn is_signal(&self) -> bool {
+        self.is_bare && !self.is_classed()
+    }
+
+    /// Returns the kind without the class.
+    pub(crate) fn plain_kind(&self) -> &str {
+        let kind = &self.kind;
+        kind.strip_prefix(DEPTH).or_else(|| kind.strip_prefix(LENGTH)).unwrap_or(kind)
     }
 
     /// Returns the failure as one of this depth.
@@ -50,9 +71,7 @@ impl Failed {
             false => (LENGTH, format!("{levels} rounds in `{rule}`")),
         };
         let what = format!("{}, from {levels} on", self.what);
-        let kind = self.kind.clone();
-        let failed = if self.is_of_depth() { self } else { self.of_class(class, &kind) };
-        Failed { what, ..failed }
+        Failed { what, ..self.of_class_of(class) }
     }
 }
 
@@ -126,6 +145,6 @@ mod tests {
         assert_eq!(deep.what, "signal 11, from 2000 levels of `value` on");
         assert_eq!(failed.clone().at_depth(&depth(7)).key, deep.key);
         let long = failed.at_depth(&Depth { is_nested: false, ..depth(4300) });
-        assert_eq!((&*long.key, &*long.what), ("length-SIGSEGV-1", "signal 11, from 4300 rounds in `value` on"));
+        assert_eq!((&*long.key, &*long.what), ("length-SIGSEGV-f-0", "signal 11, from 4300 rounds in `value` on"));
     }
 }

@@ -65,6 +65,11 @@ impl Evidence {
         Evidence { failed: self.failed.at_depth(depth), depth: Some(depth.clone()), ..self }
     }
 
+    /// Returns the evidence as that of a failure of the class that a key names.
+    pub(crate) fn of_class_of(self, key: &str) -> Evidence {
+        Evidence { failed: self.failed.of_class_of(key), ..self }
+    }
+
     /// Returns the evidence of another run of the same text, as that of the same depth.
     pub(crate) fn with_depth_of(self, other: &Evidence) -> Evidence {
         match &other.depth {

@@ -143,8 +143,9 @@ impl Worker<'_> {
                 Again::Cut => return Ok(()),
                 Again::Passed(_) => {}
                 Again::Failed(evidence) => {
-                    let is_broken = !self.maker.session().remember(text);
-                    let is_settled = self.examine_and_tell(text, evidence.broken(is_broken))?;
+                    let is_broken = text.len() <= MOST_PARSED && !self.maker.session().remember(text);
+                    let evidence = evidence.of_class_of(key).broken(is_broken);
+                    let is_settled = self.examine_and_tell(text, evidence)?;
                     // It may be another failure now, or have another key. One that was not looked at stays.
                     return if is_settled { self.withdraw_unfinished(key) } else { Ok(()) };
                 }
@@ -243,7 +244,8 @@ impl Worker<'_> {
             }
             None => evidence,
         };
-        let (minimised, evidence) = match reproduced.0 == reproduced.1 && evidence.depth.is_none() {
+        let may_shrink = evidence.depth.is_none() && text.len() <= MOST_PARSED;
+        let (minimised, evidence) = match reproduced.0 == reproduced.1 && may_shrink {
             true => match self.smallest(text, evidence, telling)? {
                 Some(smallest) => smallest,
                 None => return Ok(Settled::Known),

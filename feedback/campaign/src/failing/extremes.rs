@@ -26,6 +26,8 @@ const LONGEST: Duration = Duration::from_secs(60);
 const SHORT: Duration = Duration::from_secs(10);
 /// Runs, each in a new process if processes run on several texts, in which the least depth has to fail.
 const SURE: u32 = 3;
+/// Depths that are tried from the least one on until one fails always.
+const RISES: u32 = 6;
 
 /// A text that is stretched.
 struct Stretched {
@@ -78,14 +80,22 @@ impl Worker<'_> {
         if !self.is_within(budget) {
             return Ok(());
         }
-        let texts = extremes(&plan.language, &plan.words, plan.making.breaks, budget.longest);
+        let mut is_over = || !self.is_within(budget);
+        let texts = extremes(&plan.language, &plan.words, plan.making.breaks, budget.longest, &mut is_over);
         for extreme in texts.into_iter().skip(self.number).step_by(plan.jobs) {
             if !self.may_run(budget) {
                 return Ok(());
             }
+            // What a text does that is too long to be kept must not hide shorter ones.
+            if extreme.text.len() > plan.max_len {
+                if let Reaction::Fails(evidence) = self.run_stretched(&extreme.text)? {
+                    self.examine(&extreme.text, evidence.broken(!extreme.is_of_language))?;
+                }
+                continue;
+            }
             let kind = if extreme.is_of_language { Kind::OfLanguage } else { Kind::Broken };
             let effect = self.run_and_count(&extreme.text, kind)?;
-            let is_kept = effect == Effect::New && extreme.text.len() <= plan.max_len;
+            let is_kept = effect == Effect::New;
             if is_kept {
                 self.maker.add(&extreme.text, false, false);
                 self.keep(&extreme.text, &format!("op:{EXTREME}"), true)?;
@@ -152,7 +162,9 @@ impl Worker<'_> {
             Outcome::Timeout | Outcome::Memory | Outcome::Processes | Outcome::Disk | Outcome::Edges
         );
         let verdict = self.judge.judge(text, &run)?;
-        let evidence = verdict.failed.filter(|_| !is_limit).map(|failed| Evidence::new(failed, &run));
+        // A run may exceed a limit after it has told of another failure.
+        let evidence = verdict.failed.filter(|failed| !is_limit || !failed.is_bare);
+        let evidence = evidence.map(|failed| Evidence::new(failed, &run));
         let evidence = evidence.map(|evidence| evidence.identified(&self.tested));
         campaign.runs.fetch_add(1, Ordering::Relaxed);
         campaign.valid.fetch_add(u64::from(verdict.is_valid), Ordering::Relaxed);
@@ -186,27 +198,39 @@ impl Worker<'_> {
         if self.campaign.shared().is_taken(&evidence.clone().at_depth(&depth(levels)).failed.key) {
             return Ok(());
         }
-        let (mut passed, mut least, mut evidence, mut text) = (passed, levels, evidence, Vec::new());
+        let plan = &self.campaign.plan;
+        let (end, mut left) = (Instant::now() + plan.shrinking, plan.shrinks);
+        let (first, mut text) = (evidence.clone(), Vec::new());
+        let (mut passed, mut least, mut evidence) = (passed, levels, evidence);
         let mut next = if passed == 0 { 1 } else { passed.midpoint(least) };
-        while least - passed > 1 || passed == 0 && least > 1 {
+        // A failure that was found is written, however far this comes.
+        let is_over = |left: u32| left == 0 || Instant::now() >= end || self.campaign.is_over();
+        while (least - passed > 1 || passed == 0 && least > 1) && !is_over(left) {
+            left -= 1;
             stretch.write(next, &mut text);
             match self.try_again(&text)? {
-                Again::Failed(again) => (least, evidence) = (next, again),
-                Again::Passed(_) => passed = next,
-                Again::Cut => return Ok(()),
+                Again::Failed(again) if again.is_like(&first, false) => (least, evidence) = (next, again),
+                Again::Failed(_) | Again::Passed(_) => passed = next,
+                Again::Cut => break,
             }
             next = passed.midpoint(least).max(1);
         }
-        while least < levels && least > DEEP && !self.fails_always(stretch, least)? {
-            // Where a stack ends is not the same in all processes.
-            least = (least + least / 64 + 1).min(levels);
+        // Where a stack ends is not the same in all processes.
+        let mut rise = least / 64 + 1;
+        for attempt in 1..=RISES {
+            if least >= levels || least <= DEEP || is_over(left) || self.fails_always(stretch, least, &first)? {
+                break;
+            }
+            least = if attempt == RISES { levels } else { (least + rise).min(levels) };
+            rise *= 4;
         }
         stretch.write(least, &mut text);
         let evidence = if least > DEEP { evidence.at_depth(&depth(least)) } else { evidence };
         self.examine(&text, evidence)
     }
 
-    fn fails_always(&mut self, stretch: &Stretch, levels: usize) -> Result<bool, Error> {
+    /// Returns true if the program fails like `first` in each of some runs, or if the search is cut short.
+    fn fails_always(&mut self, stretch: &Stretch, levels: usize, first: &Evidence) -> Result<bool, Error> {
         let mut text = Vec::new();
         stretch.write(levels, &mut text);
         for _ in 0..SURE {
@@ -214,8 +238,8 @@ impl Worker<'_> {
                 self.renew()?;
             }
             match self.try_again(&text)? {
-                Again::Failed(_) => {}
-                Again::Passed(_) => return Ok(false),
+                Again::Failed(again) if again.is_like(first, false) => {}
+                Again::Failed(_) | Again::Passed(_) => return Ok(false),
                 Again::Cut => return Ok(true),
             }
         }

@@ -154,7 +154,7 @@ impl Worker<'_> {
             if self.campaign.stop.is_cut() || !is_same_process {
                 return Ok(None);
             }
-            if let Some(again) = verdict.failed.filter(|again| again.kind == failed.failed.kind) {
+            if let Some(again) = verdict.failed.filter(|again| again.plain_kind() == failed.failed.plain_kind()) {
                 // It needs no others.
                 if number == 0 {
                     continue;

@@ -12,7 +12,9 @@ use super::ring;
 use crate::command::Program;
 use crate::edges::Edges;
 use crate::error::Error;
-use crate::guard::{Guard, has_ended, has_input, is_gone, is_stopped, pipe_from_program, pipe_to_program, resident};
+use crate::guard::{
+    Guard, has_ended, has_input, is_child, is_gone, is_stopped, pipe_from_program, pipe_to_program, resident,
+};
 use crate::interrupt::is_interrupted;
 use crate::run::{Captured, Outcome, Usage};
 use crate::scratch::Scratch;
@@ -363,7 +365,9 @@ impl Server {
     /// Returns true if a run has not ended in time for a reason that is not its own: its server was stopped or has
     /// ended, or what an earlier run has left has read the request to begin, or the answer that it has ended.
     pub(super) fn is_cut_off(&self) -> bool {
-        self.is_held_up() || self.agreed.answers_itself && self.counters.waits() || has_ended(self.process.number)
+        self.is_held_up()
+            || self.agreed.answers_itself && self.counters.waits()
+            || !is_child(self.process.number, self.guard.server())
     }
 
     /// Returns true if a status can be that of the process: the server has waited for its end, unless it has stopped,

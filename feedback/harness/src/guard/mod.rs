@@ -13,7 +13,7 @@ use std::{io, ptr};
 
 pub(crate) use launch::{Launch, Parts, find};
 use message::{Reason, Report, Request};
-pub(crate) use process::{has_ended, is_gone, is_stopped, resident};
+pub(crate) use process::{has_ended, is_child, is_gone, is_stopped, resident};
 
 use crate::error::Error;
 use crate::interrupt::is_interrupted;

@@ -349,6 +349,13 @@ pub(crate) fn has_ended(process: libc::pid_t) -> bool {
     unsafe { libc::kill(process, 0) < 0 && *libc::__errno_location() == libc::ESRCH }
 }
 
+/// Returns true if there is such a process, and it is a child of another one: numbers of processes are used again.
+pub(crate) fn is_child(process: libc::pid_t, parent: libc::pid_t) -> bool {
+    let text = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    let field = text.rsplit_once(')').and_then(|(_, rest)| rest.split_whitespace().nth(1));
+    field.and_then(|field| field.parse().ok()) == Some(parent)
+}
+
 /// Returns true if a signal has stopped the process, and nothing lets it go on.
 pub(crate) fn is_stopped(process: libc::pid_t) -> bool {
     let text = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();

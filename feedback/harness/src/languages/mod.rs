@@ -99,9 +99,11 @@ impl Function {
         if worker.earlier() > 0 || *is_quick {
             return worker.end(subject, table, time);
         }
-        let first = worker.end(subject, table, time * COLD)?;
-        *is_quick = first.1.wall <= time;
-        if *is_quick || !worker.is_alive() {
+        let first = worker.end(subject, table, time.saturating_mul(COLD))?;
+        // A call that is refused at once may have loaded nothing.
+        let is_within = first.1.wall <= time;
+        *is_quick = is_within && first.0 == Outcome::Exit(0);
+        if is_within || !worker.is_alive() {
             return Ok(first);
         }
         worker.take_counters(&mut Edges::default(), table);

@@ -153,6 +153,12 @@ pub trait Runs {
     fn renew(&mut self) -> bool {
         false
     }
+
+    /// Returns true if a text costs as much when it is run again: each run, or each process that [`Runs::renew`]
+    /// begins, knows nothing of runs before it. Else each text is run once, as a second run would find caches.
+    fn can_repeat(&self) -> bool {
+        false
+    }
 }
 
 impl<F: FnMut(&[u8]) -> Option<Measured>> Runs for F {

@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Child, Command, Stdio};
 
 use super::{failures, run_in, within};
 use crate::cli::{place, text};
@@ -23,6 +23,23 @@ attack ::= 'input_link_locked' | 'input_folder' | 'input_race' | 'folder_mode' |
 fn processes_of(program: &Path) -> usize {
     let entries = fs::read_dir("/proc").unwrap().flatten();
     entries.filter(|entry| fs::read_link(entry.path().join("exe")).is_ok_and(|link| link == program)).count()
+}
+
+/// A process that must outlive a search; it ends with the test, however that ends.
+struct Victim(Child);
+
+impl Victim {
+    fn new() -> Victim {
+        let mut command = Command::new("sleep");
+        Victim(command.arg("1000").stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap())
+    }
+}
+
+impl Drop for Victim {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
 }
 
 #[test]
@@ -48,21 +65,23 @@ fn a_hostile_program_hides_no_failure_and_harms_nobody() {
     };
     let before = ["outside", "outside/file", "outside/folder"].map(known);
     for program in ["fork", "persistent"] {
-        let mut victim = Command::new("sleep").arg("1000").spawn().unwrap();
+        let mut victim = Victim::new();
         // The shell is the process that becomes the command.
         let script = "HOSTILE_HARNESS=$$ exec \"$0\" fuzz words.ebnf --broken never -n 400 --timeout 5s -o \"out-$1\" -- \"./$1\"";
         let mut command = Command::new("sh");
         command.args(["-c", script, env!("CARGO_BIN_EXE_gramjet"), program]);
-        command.env("HOSTILE_OUTSIDE", place.path("outside")).env("HOSTILE_VICTIM", victim.id().to_string());
+        command.env("HOSTILE_OUTSIDE", place.path("outside")).env("HOSTILE_VICTIM", victim.0.id().to_string());
         command.env("TMPDIR", place.path("temporary"));
         let found = within(&mut command, &place).output().unwrap();
         let said = text(&found.stderr);
         assert_eq!(found.status.code(), Some(1), "{program}: {said}");
-        let keys = failures(&place.path(&format!("out-{program}")));
+        // What a text leaves behind may be too much for the next one: that is true, and kept apart.
+        let mut keys = failures(&place.path(&format!("out-{program}")));
+        keys.retain(|key| !key.starts_with("sequence-"));
         assert!(keys.len() == 1 && keys[0].starts_with("SIGABRT-"), "{program}: {keys:?} {said}");
         assert!(!said.contains('\u{1b}'), "{program}: {said:?}");
-        assert!(victim.try_wait().unwrap().is_none(), "{program}: {said}");
-        victim.kill().and_then(|()| victim.wait().map(drop)).unwrap();
+        assert!(victim.0.try_wait().unwrap().is_none(), "{program}: {said}");
+        drop(victim);
         assert_eq!(["outside", "outside/file", "outside/folder"].map(known), before, "{program}");
         assert_eq!(fs::read_dir(place.path("temporary")).unwrap().count(), 0, "{program}: {said}");
         assert_eq!(processes_of(Path::new(&place.path(program))), 0, "{program}");
