@@ -31,8 +31,8 @@ pub struct Extreme {
 /// Returns short texts of at most `max_len` bytes with one value each: numbers beside powers of two and at the bounds
 /// of floating-point types, dates that do not exist, unusual characters and escapes, line ends, names that are special
 /// somewhere. Each value is put at each place that can hold it; where there are too many, at as many places as any
-/// other. The words of the caller come first. With broken texts, also bytes that are no characters. No further texts are
-/// looked for once `is_over` returns true.
+/// other. The words of the caller come first. With broken texts, also bytes that are no characters. No further texts
+/// are looked for once `is_over` returns true.
 pub fn extremes(
     language: &Language,
     words: &[Vec<u8>],

@@ -300,8 +300,8 @@ impl Prover<'_> {
     }
 
     /// Lets a process begin anew that takes many texts. First calls do what later ones find done, such as loading what
-    /// texts of the family need: a text of the family that is no member is for that. Returns false if there is no time for
-    /// it.
+    /// texts of the family need: a text of the family that is no member is for that. Returns false if there is no time
+    /// for it.
     fn begin_anew(&mut self, family: &Family) -> bool {
         let begin = Instant::now();
         if self.left == 0 || begin + 2 * self.start >= self.end {

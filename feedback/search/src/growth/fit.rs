@@ -77,8 +77,8 @@ impl Fit {
     }
 
     /// Returns the interval in which the cost of a size lies under the model, with a probability of 99 %: by the
-    /// scatter of the costs, the uncertainty of the coefficients, and [`UNEVEN`]. `None` if it is wider than a factor
-    /// of [`VAGUE`] to a side, so that nearly any cost would lie in it.
+    /// scatter of the costs, the uncertainty of the coefficients, and 5 % for uneven costs. `None` if it is wider than
+    /// a factor of 1.4 to a side, so that nearly any cost would lie in it.
     pub fn interval(&self, size: f64) -> Option<(f64, f64)> {
         let has_rate = has_rate(self.model.lead);
         let leverage = self.data.leverage(self.model, (self.rate, has_rate), &self.solution, size)?;
