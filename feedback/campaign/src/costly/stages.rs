@@ -161,11 +161,15 @@ impl Hunt {
     /// Returns the cost of a text in a new process, with the count of the hottest edge; `None` if each run has a
     /// process of its own, the cost is not exact, or the run does not end by itself.
     fn cost_anew(&self, text: &[u8], meter: &mut Meter) -> Result<Option<(u64, u64)>, Error> {
-        if self.stop.is_cut() || !meter.is_exact() || !anew::begin(meter, &self.plan.studied, text)? {
+        if self.stop.is_cut() || !meter.is_exact() {
             return Ok(None);
         }
-        let measured = meter.read(text)?;
-        Ok((measured.ending == Ending::Done).then_some((measured.cost, measured.hottest)))
+        let measured = anew::begin(meter, &self.plan.studied, text)
+            .and_then(|is_new| is_new.then(|| meter.read(text)).transpose())
+            .map(|measured| measured.filter(|measured| measured.ending == Ending::Done))
+            .map(|measured| measured.map(|measured| (measured.cost, measured.hottest)));
+        // When the time is over, a program that has just been started ends, which says nothing.
+        if self.stop.is_cut() { Ok(measured.unwrap_or_default()) } else { measured }
     }
 
     /// Keeps the smaller text of a study as the best one, if it costs more than that, also when it is run again. If it
@@ -200,7 +204,7 @@ impl Hunt {
     ) -> Result<Studied, E> {
         show(self, &[])?;
         let _watch = Watch::new(&self.stop, depth.end);
-        let Some(mut best) = self.progress().best else { return Ok(Studied::Nothing) };
+        let Some(best) = self.progress().best else { return Ok(Studied::Nothing) };
         if depth.time.is_zero() {
             return Ok(Studied::LeftOut);
         }
@@ -210,15 +214,31 @@ impl Hunt {
             }
             return Ok(Studied::LeftOut);
         }
-        let mut meter = self.meter()?;
-        best = self.confirmed(best, &mut meter)?;
         let mut begin = Instant::now();
-        let mut study = self.student(&mut meter, depth).study(&best.text)?;
+        let begun = self.meter().and_then(|mut meter| {
+            let best = self.confirmed(best, &mut meter)?;
+            begin = Instant::now();
+            let study = self.student(&mut meter, depth).study(&best.text)?;
+            Ok((meter, best, study))
+        });
+        let (mut meter, mut best, mut study) = match begun {
+            // When the time is over, a program that has just been started ends, which says nothing.
+            Err(_) if self.stop.is_cut() => {
+                if let Some(glance) = self.progress().best.and_then(|best| self.glance(depth, &best.text)) {
+                    show(self, &[glance])?;
+                }
+                return Ok(Studied::LeftOut);
+            }
+            begun => begun?,
+        };
         // Making a text smaller finds better ones, too.
         if let Some(found) = self.improve_by(&mut study, &best, &mut meter)? {
             best = found;
             begin = Instant::now();
-            study = self.student(&mut meter, depth).study(&best.text)?;
+            study = match self.student(&mut meter, depth).study(&best.text) {
+                Err(_) if self.stop.is_cut() => study,
+                again => again?,
+            };
         }
         let is_whole = !self.stop.is_cut();
         let end = begin + depth.time;
@@ -229,12 +249,15 @@ impl Hunt {
         let exponent = depth.until_exponent.unwrap_or(f64::MAX);
         let is_shown = |proved: &Vec<u8>| *proved == studies[0].text || studies[0].is_faster_than(exponent);
         if let Some(proved) = proved.filter(|proved| is_whole && !is_shown(proved)) {
-            let proof = student.study(&proved)?;
-            if !self.stop.is_cut() {
-                studies.push(proof);
+            match student.study(&proved) {
+                _ if self.stop.is_cut() => {}
+                proof => studies.push(proof?),
             }
         }
-        student.study_others(&self.behaviours(), &mut studies, end)?;
+        let others = student.study_others(&self.behaviours(), &mut studies, end);
+        if !self.stop.is_cut() {
+            others?;
+        }
         let mut most = best.clone();
         for study in studies.iter_mut().skip(1) {
             if let Some(found) = self.improve_by(study, &most, &mut meter)? {
