@@ -272,7 +272,7 @@ impl Deriver {
                 }
                 Composition::Rounds { max: Some(0), .. } => {}
                 Composition::Rounds { item, min, max } => {
-                    // A text that has to have so many rounds is too long anyway.
+                    // With more rounds than this, the text would be too long.
                     let others = (min.saturating_sub(1) as usize).min(LONGEST + 1);
                     within.push((item, Vec::new(), vec![item; others]));
                     repeated = max.is_none().then_some(item);

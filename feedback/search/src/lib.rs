@@ -5,11 +5,11 @@
 //!
 //! [`Fuzzer`] is the search for failures, and [`Search`] the one for costly texts by a [`Strategy`], for callers that
 //! run the texts on their own: each proposes a text, and gets the subject's reaction. [`Search::run`] is the loop over
-//! both in one process, within a [`Budget`]. [`prove`] measures how cost grows
-//! when parts of a text are repeated, [`Growth`] fits laws to it, and [`report`] makes a page of all that.
+//! both in one process, within a [`Budget`]. [`prove`] measures how cost grows when parts of a text are repeated,
+//! [`Growth`] fits laws to it, and [`report`] makes a page of all that.
 //!
-//! It has two strategies, [`STRATEGIES`]. The published ones are in `gramjet-campaign`, where they use only what this
-//! crate exports, as strategies of a caller do.
+//! The crate has two strategies, [`STRATEGIES`]. The published ones are in `gramjet-campaign`, where they use only what
+//! this crate exports, as strategies of a caller do.
 //!
 //! This crate knows nothing of processes; `gramjet-harness` runs programs.
 

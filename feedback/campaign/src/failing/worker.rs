@@ -398,7 +398,7 @@ impl<'c> Worker<'c> {
     }
 }
 
-/// Adds the edges of a run to the coverage of others; returns true if it has an edge or a class of counts that is new.
+/// Adds the edges of a run to the coverage of earlier runs. Returns true if an edge, or a class of counts, is new.
 fn add(coverage: &mut Maxima, edges: &Edges) -> bool {
     coverage.add_each(edges.counts()).coverage > Coverage::Known
 }
