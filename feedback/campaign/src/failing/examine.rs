@@ -267,16 +267,14 @@ impl Worker<'_> {
         Ok(if is_new { Settled::New } else { Settled::Known })
     }
 
-    /// Runs a failure again: each time in a new process, if processes run on several texts. Returns in how many of how
-    /// many runs it has failed. What it did in a new process counts, and is returned; a text may fail in another way
-    /// when it is alone. Once the search is to end, one run is enough.
+    /// Runs a failure again, each time with a new process or fork server. Returns in how many of how many runs it has
+    /// failed. What it did in a new process counts, and is returned; a text may fail in another way when it is alone.
+    /// Once the search is to end, one run is enough.
     fn confirm(&mut self, text: &[u8], evidence: &Evidence) -> Result<(Option<Evidence>, (u32, u32)), Error> {
         let stop = &self.campaign.stop;
         let (mut other, mut fails, mut tried) = (None::<Evidence>, 0, 0);
         while tried < CONFIRMING && !(tried > 0 && stop.is_requested()) {
-            if tried == 0 || self.tested.has_history() {
-                self.renew()?;
-            }
+            self.renew()?;
             let again = self.try_again(text)?;
             if let Again::Cut = again {
                 break;

@@ -11,6 +11,7 @@ use gramjet_session::decisions::Stretch;
 use super::depth::{DEEP, Depth};
 use super::evidence::{Again, Evidence};
 use super::maker::EXTREME;
+use super::verdict::Failed;
 use super::worker::{Effect, Kind, Worker};
 use crate::error::Error;
 
@@ -24,9 +25,9 @@ const SHARE: u32 = 4;
 /// Time that they may take if the search has no end, and time that they may have of a short one, up to half of it.
 const LONGEST: Duration = Duration::from_secs(60);
 const SHORT: Duration = Duration::from_secs(10);
-/// Runs, each in a new process if processes run on several texts, in which the least depth has to fail.
-const SURE: u32 = 3;
-/// Depths that are tried from the least one on until one fails always.
+/// Runs, each with a new process or fork server, in which the least depth has to fail, and one level less has to pass.
+const SURE: u32 = 5;
+/// Depths that are tried, from one that has failed on, until one fails always.
 const RISES: u32 = 6;
 
 /// A text that is stretched.
@@ -162,8 +163,9 @@ impl Worker<'_> {
             Outcome::Timeout | Outcome::Memory | Outcome::Processes | Outcome::Disk | Outcome::Edges
         );
         let verdict = self.judge.judge(text, &run)?;
-        // A run may exceed a limit after it has told of another failure.
-        let evidence = verdict.failed.filter(|failed| !is_limit || !failed.is_bare);
+        // A run may exceed a limit after it has told of another failure, of which the words say more then.
+        let is_told = |failed: &Failed| failed.what != run.outcome.to_string();
+        let evidence = verdict.failed.filter(|failed| !is_limit || is_told(failed));
         let evidence = evidence.map(|failed| Evidence::new(failed, &run));
         let evidence = evidence.map(|evidence| evidence.identified(&self.tested));
         campaign.runs.fetch_add(1, Ordering::Relaxed);
@@ -215,32 +217,58 @@ impl Worker<'_> {
             }
             next = passed.midpoint(least).max(1);
         }
-        // Where a stack ends is not the same in all processes.
-        let mut rise = least / 64 + 1;
-        for attempt in 1..=RISES {
-            if least >= levels || least <= DEEP || is_over(left) || self.fails_always(stretch, least, &first)? {
-                break;
-            }
-            least = if attempt == RISES { levels } else { (least + rise).min(levels) };
-            rise *= 4;
+        if least > DEEP && !is_over(left) && !self.is_bound(stretch, (passed, least), &first)? {
+            least = self.surely_failing(stretch, (least, levels), &first)?;
         }
         stretch.write(least, &mut text);
         let evidence = if least > DEEP { evidence.at_depth(&depth(least)) } else { evidence };
         self.examine(&text, evidence)
     }
 
-    /// Returns true if the program fails like `first` in each of some runs, or if the search is cut short.
-    fn fails_always(&mut self, stretch: &Stretch, levels: usize, first: &Evidence) -> Result<bool, Error> {
+    /// Returns true if the program passes and fails at these levels in each of some runs. Where a stack ends is not the
+    /// same in all processes: there, chance decides.
+    fn is_bound(
+        &mut self,
+        stretch: &Stretch,
+        (passed, least): (usize, usize),
+        first: &Evidence,
+    ) -> Result<bool, Error> {
+        Ok(self.is_always(stretch, least, first, true)? && self.is_always(stretch, passed, first, false)?)
+    }
+
+    /// Returns a number of levels, at most the last of these, at which the program fails whatever chance decides.
+    fn surely_failing(
+        &mut self,
+        stretch: &Stretch,
+        (least, levels): (usize, usize),
+        first: &Evidence,
+    ) -> Result<usize, Error> {
+        let (mut sure, mut rise) = (least, least / 64 + 1);
+        for _ in 0..RISES {
+            if sure >= levels || self.campaign.is_over() || self.is_always(stretch, sure, first, true)? {
+                // Some runs more might pass there, but not above it.
+                return Ok((sure + rise).min(levels));
+            }
+            sure += rise;
+            rise *= 2;
+        }
+        Ok(levels)
+    }
+
+    /// Returns true if the program fails like `first`, or passes, in each of some runs, or if the search is cut short.
+    fn is_always(&mut self, stretch: &Stretch, levels: usize, first: &Evidence, fails: bool) -> Result<bool, Error> {
         let mut text = Vec::new();
         stretch.write(levels, &mut text);
         for _ in 0..SURE {
-            if self.tested.has_history() {
-                self.renew()?;
-            }
-            match self.try_again(&text)? {
-                Again::Failed(again) if again.is_like(first, false) => {}
-                Again::Failed(_) | Again::Passed(_) => return Ok(false),
+            // All children of one fork server have the stack at one place.
+            self.renew()?;
+            let has_failed = match self.try_again(&text)? {
+                Again::Failed(again) => again.is_like(first, false),
+                Again::Passed(_) => false,
                 Again::Cut => return Ok(true),
+            };
+            if has_failed != fails {
+                return Ok(false);
             }
         }
         Ok(true)

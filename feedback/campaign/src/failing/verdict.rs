@@ -254,7 +254,9 @@ impl Judge {
             );
         let what = match outcome {
             Outcome::Exception(_) => outcome.to_string(),
-            _ if parts.len() > 1 => format!("{outcome}: {}", parts[usize::from(!is_sanitizer)..].join(", ")),
+            _ if parts.len() > usize::from(!is_sanitizer) => {
+                format!("{outcome}: {}", parts[usize::from(!is_sanitizer)..].join(", "))
+            }
             _ => outcome.to_string(),
         };
         // A program that stops itself would stop a script, too.

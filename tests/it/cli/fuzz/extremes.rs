@@ -21,7 +21,7 @@ int main(int argc, char **argv) {
 }
 "#;
 
-/// Functions that recurse, that refuse an integer, and that are deep but take it well.
+/// Functions that recurse, that refuse an integer, and that know a word.
 const FUNCTIONS: &str = "
 def count(text, at):
     return 1 + count(text, at + 1) if text[at:at + 1] == '[' else 0
@@ -52,7 +52,7 @@ fn a_stack_that_overflows_is_found_at_its_least_depth() {
     assert!(said.contains(" levels of `"), "{said}");
     let failing = fs::read(place.path(&format!("out/failures/{}/minimised", keys[0]))).unwrap();
     let levels = failing.iter().filter(|&&byte| byte == b'[').count();
-    assert!((2000..9000).contains(&levels) && failing.len() <= 2 * levels + 1, "{levels} of {}", failing.len());
+    assert!((2000..9000).contains(&levels) && failing.len() <= 2 * levels + 1, "{levels} of {}: {said}", failing.len());
     let replayed = run_in(&place, &["fuzz", "json", "-o", "out", "--replay", "--", "./deep", "@@"]);
     assert_eq!(replayed.status.code(), Some(1), "{}", text(&replayed.stderr));
 }
@@ -82,4 +82,22 @@ fn functions_meet_depth_and_values_at_bounds() {
     fs::write(place.path("words"), "door=\"open").unwrap();
     let wrong = run_in(&place, &["fuzz", "json", "-o", "wrong", "--dict", "words", "--", "cat"]);
     assert!(wrong.status.code() == Some(2) && text(&wrong.stderr).contains("words:1: "), "{}", text(&wrong.stderr));
+}
+
+#[test]
+#[ignore = "run by ci/test"]
+fn long_texts_may_take_long_unless_a_report_came_first() {
+    let place = place("fuzz-slow");
+    fs::write(place.path("nested.ebnf"), "s ::= '[' s ']' | 'x'").unwrap();
+    let fuzz = |says: &str, out: &str| {
+        let program = format!("[ $(wc -c < $1) -lt 5000 ] || {{ echo '{says}' >&2; sleep 60; }}");
+        fs::write(place.path("slow.sh"), program).unwrap();
+        let options = ["fuzz", "nested.ebnf", "-n", "100", "-o", out, "--timeout", "2s", "--max-tests", "8"];
+        let said = text(&run_in(&place, &[&options[..], &["--", "sh", "slow.sh", "@@"]].concat()).stderr);
+        (failures(&place.path(out)), said)
+    };
+    let (slow, said) = fuzz("warning: long", "slow");
+    assert_eq!(slow, [""; 0], "{said}");
+    let (told, said) = fuzz("==1==ERROR: AddressSanitizer: heap-buffer-overflow on address 0x1", "told");
+    assert!(told.len() == 1 && told[0].contains("heap-buffer-overflow"), "{told:?}: {said}");
 }
