@@ -57,8 +57,7 @@ impl RunArgs {
         let confinement = if self.unconfined { Confinement::Unconfined } else { Confinement::Confined };
         // There are few of them, and they live as long as the process.
         let allowed: &'static [Permission] = Vec::leak(self.allow.clone());
-        let (text, counted) = (self.text, &[][..]);
-        Surroundings { limits, confinement, allowed, text, counted, core: None, times_rounds: false }
+        Surroundings { limits, confinement, allowed, text: self.text, ..Surroundings::default() }
     }
 
     /// Returns the cores of a search with this many workers.

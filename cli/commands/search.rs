@@ -139,6 +139,13 @@ pub struct Arguments {
     #[arg(long, value_name = "DURATION", value_parser = units::parse_duration)]
     study: Option<Duration>,
 
+    /// Before that, look for no longer than this at the processor time of texts of some kilobytes that repeat a few
+    /// bytes, also texts that are not of the grammar: it shows growth where nothing is counted, as in regular
+    /// expressions. 0 leaves that out. By default as long as the search before it, at most 60 seconds; with `--time` a
+    /// quarter of that time, at most two minutes.
+    #[arg(long, value_name = "DURATION", value_parser = units::parse_duration)]
+    survey: Option<Duration>,
+
     /// Measure growth by texts of at most this many bytes.
     #[arg(long, value_name = "SIZE", default_value = "16KiB", value_parser = units::parse_size)]
     growth_len: u64,
@@ -291,9 +298,10 @@ fn search(args: &Arguments, stopping: Stopping) -> Result<(), Failure> {
         write_page(args, &hunt, &[])?;
     }
     let mut reporter = Reporter::new(args.json, args.json || args.no_progress);
-    let depth = depth(args, &times);
+    let mut depth = depth(args, &times);
     let ran = hunt.run(meter, siblings, &depth, |hunt| reporter.look(hunt));
     reporter.end(&hunt);
+    depth.survey = times.survey.unwrap_or_else(|| hunt.elapsed().min(STUDY));
     study(args, &hunt, &depth, ran?, &mut reporter)?;
     reporter.failure.take().map_or(Ok(()), Err)?;
     conclude(&hunt)
@@ -307,7 +315,7 @@ fn parse_exponent(text: &str) -> Result<f64, String> {
 }
 
 /// Options that tell one run of a search from the next.
-const ONCE: [&str; 6] = ["--time", "--runs", "--edge-budget", "--study", "--until-exponent", "--seeds"];
+const ONCE: [&str; 7] = ["--time", "--runs", "--edge-budget", "--study", "--survey", "--until-exponent", "--seeds"];
 
 /// Returns the command of this search, as a shell takes it, without the options that hold for one run only; with
 /// `--replay` if it is to run the families again.
@@ -357,6 +365,8 @@ struct Times {
     /// Ends of the search and of all, if there are any.
     search: Option<Instant>,
     all: Option<Instant>,
+    /// Time for the survey of long texts; `None` if it follows from the time of the search.
+    survey: Option<Duration>,
     /// Time for the study.
     study: Duration,
 }
@@ -366,20 +376,26 @@ impl Times {
     fn new(args: &Arguments) -> Times {
         let begin = Instant::now();
         let Some(time) = args.time.filter(|_| args.runs != Some(0)) else {
-            return Times { search: None, all: None, study: args.study.unwrap_or(STUDY) };
+            let survey = args.survey.or_else(|| (args.runs == Some(0)).then_some(Duration::ZERO));
+            return Times { search: None, all: None, survey, study: args.study.unwrap_or(STUDY) };
         };
         let study = args.study.map_or(STUDY.min(time / 4), |study| study.min(time / 2));
+        let usual = if study.is_zero() { Duration::ZERO } else { SURVEY.min(time / 4) };
+        let survey = args.survey.map_or(usual, |survey| survey.min(time / 2));
         // A time beyond the range of clocks is none.
-        Times { search: begin.checked_add(time - study), all: begin.checked_add(time), study }
+        let search = begin.checked_add(time.saturating_sub(study + survey));
+        Times { search, all: begin.checked_add(time), survey: Some(survey), study }
     }
 }
 
-/// The usual time for the study.
+/// The usual time for the study, and for the survey.
 const STUDY: Duration = Duration::from_secs(60);
+const SURVEY: Duration = Duration::from_secs(120);
 
 fn depth(args: &Arguments, times: &Times) -> Depth {
     let effort = Effort { max_len: usize::try_from(args.growth_len).unwrap_or(usize::MAX), ..Effort::default() };
-    Depth { time: times.study, end: times.all, effort, until_exponent: args.until_exponent }
+    let survey = times.survey.unwrap_or_default();
+    Depth { time: times.study, survey, end: times.all, effort, until_exponent: args.until_exponent }
 }
 
 /// Looks closely at what was found, and says what that shows. The page is there whatever interrupts the study: that of

@@ -63,7 +63,7 @@ fn growths(study: &Study) -> impl Iterator<Item = String> {
     let growth = move |grown: &Grown| {
         let law = law(&grown.family)?;
         let is_linear = !grown.family.is_cut_short() && grown.family.growth.as_ref().is_some_and(is_linear);
-        if grown.family.pump.is_empty() || said.contains(&law) || is_linear && !said.is_empty() {
+        if grown.family.of.is_empty() || said.contains(&law) || is_linear && !said.is_empty() {
             return None;
         }
         let fastest = grown.fastest.as_ref().map_or(String::new(), |edge| format!("; fastest: {edge}"));

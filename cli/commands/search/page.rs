@@ -155,7 +155,8 @@ fn family(number: usize, (study, grown): (&Study, &Grown)) -> Family {
         length: member.text.len() as u64,
         cost: member.cost,
     };
-    let ended = grown.family.members.iter().filter(|member| !member.is_stopped);
+    // A cost of 0 is one that is not known.
+    let ended = grown.family.members.iter().filter(|member| !member.is_stopped && member.cost > 0);
     let growth = grown.family.growth.as_ref();
     Family {
         part: grown.what.clone(),
@@ -226,9 +227,7 @@ mod tests {
     #[test]
     fn functions_are_run_again_under_the_same_limits() {
         let limits = Limits::default().with_time(Duration::from_secs(10)).with_memory(Some(RunArgs::MEMORY));
-        let (confinement, counted) = (Confinement::Confined, &[][..]);
-        let usual =
-            Surroundings { limits, confinement, allowed: &[], text: false, counted, core: None, times_rounds: false };
+        let usual = Surroundings { limits, ..Surroundings::default() };
         assert_eq!(options(&usual), ["--timeout=10000ms"]);
         let modules = Box::leak(Box::new(["html".to_string(), "json".to_string()]));
         let unusual = Surroundings { confinement: Confinement::Unconfined, text: true, ..usual.counting(modules) };

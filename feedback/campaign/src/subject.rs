@@ -6,8 +6,8 @@ use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Path, PathBuf};
 
 use gramjet_harness::{
-    Command, Confinement, Error, ForkServer, Function, Limits, Lines, Locations, Permission, Program, Run, Subject,
-    Target, instrumentation, stay_on,
+    Command, Confinement, Counting, Error, ForkServer, Function, Limits, Lines, Locations, Permission, Program, Run,
+    Subject, Target, instrumentation, stay_on,
 };
 use gramjet_session::hash;
 
@@ -24,6 +24,8 @@ pub struct Surroundings {
     pub text: bool,
     /// Modules of Python's standard library that are counted.
     pub counted: &'static [String],
+    /// What is counted of functions.
+    pub counting: Counting,
     /// The core of a program with a fork server, and of the thread that runs it; `None` for any.
     pub core: Option<usize>,
     /// Processor time is measured also where that takes time for each run.
@@ -39,6 +41,7 @@ impl Default for Surroundings {
             allowed: &[],
             text: false,
             counted: &[],
+            counting: Counting::default(),
             core: None,
             times_rounds: false,
         }
@@ -54,6 +57,11 @@ impl Surroundings {
     /// Returns the same surroundings with these modules of Python's standard library counted.
     pub fn counting(self, counted: &'static [String]) -> Surroundings {
         Surroundings { counted, ..self }
+    }
+
+    /// Returns the same surroundings in which this is counted of functions.
+    pub fn of_functions(self, counting: Counting) -> Surroundings {
+        Surroundings { counting, ..self }
     }
 
     /// Returns the same surroundings with a measurement of processor time wherever it is possible.
@@ -107,12 +115,12 @@ impl Tested {
     /// Returns the function that the first word names (`python:`, `node:`, `java:`), else the program with its
     /// arguments: by its fork server if it is instrumented.
     pub fn new(command: &[OsString], surroundings: Surroundings) -> Result<Tested, Error> {
-        let Surroundings { limits, confinement, allowed, text, counted, core, times_rounds } = surroundings;
+        let Surroundings { limits, confinement, allowed, text, counted, counting, core, times_rounds } = surroundings;
         let (name, arguments) = command.split_first().expect("clap asks for one word");
         if let Some(specification) = function(name) {
             let subject = Subject::new(specification)?.limits(limits).confinement(confinement);
             let subject = allowed.iter().cloned().fold(subject, Subject::allow);
-            let subject = if text { subject.text() } else { subject };
+            let subject = if text { subject.text() } else { subject }.counting(counting);
             let subject = counted.iter().fold(subject, |subject, module| subject.own(module));
             return Ok(Tested::by(By::Function(Box::new(Function::new(subject)?))));
         }

@@ -1,7 +1,8 @@
 // Calls a function of Node on inputs and counts what it executes.
 //
-// Arguments: file or package, function, "text" or "bytes". The harness says the length of an input that it has put into
-// shared memory; see src/languages/protocol.rs for the rest.
+// Arguments: file or package, function, "text" or "bytes", "executed", "nothing" or "samples" (see `Counting` in
+// src/languages/subject.rs). The harness says the length of an input that it has put into shared memory; see
+// src/languages/protocol.rs for the rest.
 //
 // Counters are put into the sources of modules when they are loaded. V8 has block coverage of its own, but a look at it
 // takes half a millisecond and more, as V8 goes through all functions that there are, and blocks that have one count
@@ -24,7 +25,7 @@
         // Another version of Node: nothing is counted.
     }
     for (const name of ['require', 'module', 'exports', '__filename', '__dirname']) delete globalThis[name];
-    const [file, functionName, kind] = process.argv.slice(1);
+    const [file, functionName, kind, counting] = process.argv.slice(1);
     process.argv.splice(1, Infinity, file);
     process.execArgv = [];
     delete process._eval;
@@ -240,6 +241,46 @@
         used.fill(0);
     }
 
+    // Microseconds by the function of the subject's own code that runs, or that calls what runs. Of a regular expression,
+    // the pattern is known as well.
+    function sampler() {
+        const { Session } = require('inspector');
+        const session = new Session();
+        session.connect();
+        session.post('Profiler.enable');
+        session.post('Profiler.setSamplingInterval', { interval: 1000 });
+        const numbers = new Map();
+        const isOwn = (node) => node?.callFrame.url.startsWith('file://');
+        const numberOf = (owner, node) => {
+            const { url, lineNumber, functionName } = owner.callFrame;
+            const ticks = node === owner ? owner.positionTicks ?? [] : [];
+            const most = ticks.reduce((best, tick) => tick.ticks > best.ticks ? tick : best, { ticks: 0, line: lineNumber + 1 });
+            const pattern = /^RegExp: ?/.test(node.callFrame.functionName) ? `, ${node.callFrame.functionName}` : '';
+            const name = `${functionName || '(anonymous)'}${pattern}`;
+            const key = `${url} ${most.line} ${name}`;
+            if (!numbers.has(key) && counterCount < CAPACITY) {
+                numbers.set(key, counterCount++);
+                const body = Buffer.concat([words(numbers.get(key), most.line),
+                    text(fileURLToPath(url), name, `sample ${most.line} ${numbers.size}`)]);
+                writeAll(Buffer.concat([Buffer.from('E'), words(body.length), body]));
+            }
+            return numbers.get(key) ?? 0;
+        };
+        const count = (_, { profile }) => {
+            const nodes = new Map(profile.nodes.map((node) => [node.id, node]));
+            const callers = new Map();
+            for (const node of profile.nodes) for (const child of node.children ?? []) callers.set(child, node);
+            profile.samples.forEach((id, at) => {
+                const node = nodes.get(id);
+                let owner = node;
+                while (owner && !isOwn(owner)) owner = callers.get(owner.id);
+                // A sample stands for the time until the next one.
+                if (owner) counters[numberOf(owner, node)] += Math.max(profile.timeDeltas[at + 1] ?? 0, 0);
+            });
+        };
+        return { start: () => session.post('Profiler.start'), stop: () => session.post('Profiler.stop', count) };
+    }
+
     async function load() {
         const itself = Module.createRequire(path.join(process.cwd(), 'here'));
         let place = path.resolve(file);
@@ -347,12 +388,13 @@
         answer('D', head, text(...raised));
     }
 
-    countModules();
+    if (counting === 'executed') countModules();
     const called = await load();
     await turn();
     await watch();
     await turn();
     const idle = resources().length;
+    const samples = counting === 'samples' ? sampler() : undefined;
     // What was executed to load the function is no part of its first run.
     counters.fill(0);
     answer('R');
@@ -365,9 +407,11 @@
         const before = cpuUsage();
         exited = thrown = process.exitCode = undefined;
         begin();
+        samples?.start();
         await run(called, input);
         const isSpent = resources().length > idle;
         const cpu = cpuUsage(before);
+        samples?.stop();
         take();
         if (exited !== undefined) {
             say(EXITED, exited, cpu, isSpent);

@@ -1,6 +1,7 @@
 """Calls a Python function on inputs and counts what it executes.
 
-Arguments: module (or a file that ends in .py), function, "text" or "bytes", further modules whose code is counted.
+Arguments: module (or a file that ends in .py), function, "text" or "bytes", "executed", "nothing" or "samples" (see
+`Counting` in src/languages/subject.rs), further modules whose code is counted.
 The harness says the length of an input that it has put into shared memory; see src/languages/protocol.rs for the rest.
 `own_code` and `count_executed` are those of counting.py, which precedes this file in the program.
 """
@@ -20,7 +21,7 @@ def main():
     INPUT, COUNTERS, REQUESTS, ANSWERS = 195, 196, 198, 199
     READY, REFUSED, EDGE, DONE = b"R", b"X", b"E", b"D"
     RETURNED, EXITED, RAISED, NO_MEMORY = 0, 1, 2, 3
-    module_name, function_name, kind, *further = sys.argv[1:]
+    module_name, function_name, kind, counting, *further = sys.argv[1:]
     for descriptor in (INPUT, COUNTERS, REQUESTS, ANSWERS):
         os.set_inheritable(descriptor, False)
     process = os.getpid()
@@ -115,6 +116,30 @@ def main():
             answer(EDGE, struct.pack("=II", number, line or code.co_firstlineno) + key)
         return number
 
+    # Microseconds of processor time by the line of the counted code that runs, or that calls what runs. The handler runs
+    # between two instructions, so what a call into the interpreter's own code takes belongs to the line of the call.
+    def count_samples():
+        import signal
+        import time
+
+        last = [0.0]
+        clock = time.thread_time
+
+        def sample(_, frame):
+            now = clock()
+            spent, last[0] = int(1e6 * (now - last[0])), now
+            while frame is not None and not counted(frame.f_code.co_filename):
+                frame = frame.f_back
+            if frame is not None:
+                counters[number_of(frame.f_code, frame.f_lineno, "sample %d" % frame.f_lineno)] += spent
+
+        def start():
+            last[0] = clock()
+            signal.setitimer(signal.ITIMER_PROF, 0.001, 0.001)
+
+        signal.signal(signal.SIGPROF, sample)
+        return start, lambda: signal.setitimer(signal.ITIMER_PROF, 0)
+
     # The frame of the subject's own code in which it was raised.
     def place_of(trace):
         found = ""
@@ -169,7 +194,12 @@ def main():
     sys.argv[:] = [module_name]
     function = load()
     flushed(stdout), flushed(stderr)
-    start, stop, _ = count_executed(counters, number_of, counted)
+    if counting == "executed":
+        start, stop, _ = count_executed(counters, number_of, counted)
+    elif counting == "samples":
+        start, stop = count_samples()
+    else:
+        start = stop = lambda: None
     gc.collect()
     gc.freeze()
     takes_text = kind == "text"

@@ -409,7 +409,7 @@ fn law(family: &Family, deriver: &Deriver) -> String {
     let law = family.growth.as_ref().map(Growth::to_string);
     let stopped = family.stopped_at().map(|copies| format!("stopped at n = {copies}"));
     let known: Vec<String> = law.into_iter().chain(stopped).collect();
-    format!("{} in the number of {}", known.join(", "), family.pump.describe(deriver))
+    format!("{} in the number of {}", known.join(", "), family.of.describe(deriver))
 }
 
 /// Returns the text itself if it is UTF-8, else with escapes.

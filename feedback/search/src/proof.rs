@@ -10,9 +10,10 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use gramjet_session::decisions::{Derivation, Deriver, Fit};
+use gramjet_session::decisions::{Derivation, Deriver, Fit, Stretch};
 
-pub use self::family::{Effort, Family, Member, REPEATS, Runs};
+use self::family::LEAST_TIME;
+pub use self::family::{Effort, Family, Member, REPEATS, Repeated, Runs};
 use self::places::{Place, in_turns};
 use crate::growth::{Growth, Law};
 use crate::pump::{Copies, Pump};
@@ -47,7 +48,7 @@ const LONGER: usize = 3;
 const WIDENING: f64 = 0.1;
 /// The share of the time that is left for one of several families, and of that the share of the first of its runs.
 const FAMILY_TIME: f64 = 0.5;
-const FIRST_TIME: f64 = 0.4;
+const FIRST_TIME: f64 = 0.3;
 /// Attempts to draw such a part, for each part within what is repeated.
 const DRAWS: u32 = 8;
 /// A time beyond this is none: clocks cannot add it.
@@ -68,6 +69,9 @@ const PAIRED: usize = 4;
 const MUCH: u64 = 1 << 14;
 const LONG: Duration = Duration::from_millis(50);
 const TOO_MUCH: u64 = 1 << 20;
+/// A time that grows by more from one size to the next grows exponentially, if it is at least this long.
+const STEEP: f64 = 8.0;
+const BRIEF: Duration = Duration::from_millis(1);
 /// An exponent is known if its interval is no wider: then it is right to a tenth.
 const KNOWN_INTERVAL: f64 = 0.1;
 /// Costs that grow in jumps, as where memory doubles, are at most this many times those of a law.
@@ -77,11 +81,10 @@ const REACHED: f64 = 2.0;
 /// if no more runs are wanted.
 pub fn prove(deriver: &mut Deriver, whole: &Derivation, effort: Effort, measure: &mut dyn Runs) -> Vec<Family> {
     let begin = Instant::now();
-    let effort = Effort { time: effort.time.min(LONGEST), ..effort };
+    let mut prover = Prover::new(deriver, effort, measure);
+    let effort = prover.effort;
     // First looks leave enough time to measure what they show.
-    let end = begin + effort.time.mul_f64(LOOKING);
-    let (made, left, start) = (Derivation::default(), effort.runs, Duration::ZERO);
-    let mut prover = Prover { deriver, effort, measure, made, left, end, start };
+    prover.end = begin + effort.time.mul_f64(LOOKING);
     let whole = Rc::new(whole.clone());
     let mut looked = Vec::new();
     let mut chosen = prover.chosen(&whole, begin + effort.time.mul_f64(PROBING));
@@ -93,8 +96,11 @@ pub fn prove(deriver: &mut Deriver, whole: &Derivation, effort: Effort, measure:
         looked.extend(prover.glance(&whole, pump));
     }
     rank(&mut looked);
-    let of_whole = looked.iter().filter(|family| Rc::ptr_eq(&family.whole, &whole));
-    let pumps = of_whole.map(|family| family.pump.clone()).collect();
+    let of_whole = looked.iter().filter_map(|family| match &family.of {
+        Repeated::Parts { pump, whole: of } if Rc::ptr_eq(of, &whole) => Some(pump.clone()),
+        Repeated::Parts { .. } | Repeated::Bytes(_) => None,
+    });
+    let pumps = of_whole.collect();
     // Those of other kinds first.
     let pairs: Vec<Pump> = in_turns(pumps, |pump: &Pump| (pump.kind(&whole), pump.copies));
     let pairs = &pairs[..pairs.len().min(PAIRED)];
@@ -106,10 +112,18 @@ pub fn prove(deriver: &mut Deriver, whole: &Derivation, effort: Effort, measure:
     }
     rank(&mut looked);
     // The steepest of each rule and kind of copies, then others of these, as a first look may err.
-    let mut looked = in_turns(looked, |family| family.pump.topic());
+    let mut looked = in_turns(looked, |family| family.of.topic());
     looked.truncate(FAMILIES);
     prover.end = begin + effort.time;
     reported(looked.into_iter().map(|family| prover.measure_all(family)).collect())
+}
+
+/// Measures how the cost of a text grows that repeats bytes. `None` if not even two texts could be run.
+pub fn prove_bytes(deriver: &mut Deriver, stretch: &Stretch, effort: Effort, measure: &mut dyn Runs) -> Option<Family> {
+    let mut prover = Prover::new(deriver, effort, measure);
+    let family = prover.members(Repeated::Bytes(stretch.clone()), &[]);
+    let family = prover.measured(family, 1.0);
+    (family.members.len() > 1).then_some(family)
 }
 
 /// Returns true if a law says that a number of copies costs about as much as the limit.
@@ -123,9 +137,9 @@ fn reported(mut families: Vec<Family>) -> Vec<Family> {
     let mut topics = BTreeSet::new();
     // What a limit on cost hides says nothing of the others.
     let is_hidden = |family: &Family| family.cost_limit.is_some() && family.is_cut_short();
-    families.retain(|family| is_hidden(family) || topics.insert(family.pump.topic()));
+    families.retain(|family| is_hidden(family) || topics.insert(family.of.topic()));
     // Of families that grow alike, one whose law is known and with short copies says most.
-    families.sort_by_key(|family| (Reverse(tenths(speed(family))), !is_known(family), family.pump.len()));
+    families.sort_by_key(|family| (Reverse(tenths(speed(family))), !is_known(family), family.of.len()));
     families
 }
 
@@ -195,6 +209,11 @@ fn sure_speed(family: &Family) -> f64 {
     if family.is_cut_short() { f64::INFINITY } else { family.hidden().map_or(proved, |power| power.max(proved)) }
 }
 
+/// Returns what a pump repeats of a text.
+fn parts(whole: &Rc<Derivation>, pump: &Pump) -> Repeated {
+    Repeated::Parts { pump: pump.clone(), whole: Rc::clone(whole) }
+}
+
 struct Prover<'p> {
     deriver: &'p mut Deriver,
     effort: Effort,
@@ -207,7 +226,13 @@ struct Prover<'p> {
     start: Duration,
 }
 
-impl Prover<'_> {
+impl<'p> Prover<'p> {
+    fn new(deriver: &'p mut Deriver, effort: Effort, measure: &'p mut dyn Runs) -> Prover<'p> {
+        let effort = Effort { time: effort.time.min(LONGEST), ..effort };
+        let (made, left, start) = (Derivation::default(), effort.runs, Duration::ZERO);
+        Prover { deriver, effort, measure, made, left, end: Instant::now() + effort.time, start }
+    }
+
     /// Returns the parts to look at. Where the text has the same part in several places, a few copies show where the
     /// cost grows fastest.
     fn chosen(&mut self, whole: &Rc<Derivation>, end: Instant) -> Vec<Pump> {
@@ -226,11 +251,11 @@ impl Prover<'_> {
     /// Measures how steeply the cost grows in a place. The original is run once.
     fn probe(&mut self, whole: &Rc<Derivation>, place: &mut Place, original: &mut Option<Member>) {
         if original.is_none() {
-            *original = self.members(whole, place.pump.clone(), &[0]).members.pop();
+            *original = self.members(parts(whole, &place.pump), &[0]).members.pop();
         }
         let Some(original) = original.clone() else { return };
-        let mut family = self.members(whole, place.pump.clone(), &PROBE);
-        family.members.insert(0, Member { copies: family.pump.present(), ..original });
+        let mut family = self.members(parts(whole, &place.pump), &PROBE);
+        family.members.insert(0, Member { copies: family.of.present(), ..original });
         place.steepness = steepness(&family);
     }
 
@@ -239,11 +264,11 @@ impl Prover<'_> {
     /// text.
     fn glance(&mut self, whole: &Rc<Derivation>, pump: Pump) -> Option<Family> {
         let is_long = whole.text.len().saturating_mul(WIDE as usize) > self.effort.max_len;
-        let mut family = self.members(whole, pump, &GLANCE);
+        let mut family = self.members(parts(whole, &pump), &GLANCE);
         // With a limit on cost, `measure_all` does that: the rest of the text may be what makes it slow.
         let is_stopped = matches!(&family.members[..], [only] if only.is_stopped) && self.effort.cost_limit.is_none();
         if is_long || is_stopped || family.members.is_empty() {
-            let alone = self.alone(whole, &family.pump);
+            let alone = self.alone(whole, &pump);
             family = alone.filter(|alone| alone.members.len() >= family.members.len()).unwrap_or(family);
         }
         (family.members.len() > 1 || family.stopped_at().is_some()).then_some(family)
@@ -255,15 +280,16 @@ impl Prover<'_> {
         let fit = self.deriver.replay(&options, &mut self.made);
         let alone = Rc::new(self.made.clone());
         let pump = pump.same_at(from, &alone, self.deriver).filter(|_| fit == Fit::Exact)?;
-        Some(self.members(&alone, pump, &GLANCE))
+        Some(self.members(parts(&alone, &pump), &GLANCE))
     }
 
     /// Returns many members of a family. Where a limit on cost leaves too few, the other rounds or levels are left out
     /// of the text, if the law of what remains is exponential, or explains why the whole text reaches the limit.
     fn measure_all(&mut self, known: Family) -> Family {
-        let family = self.measured(known);
+        let family = self.measured(known, FAMILY_TIME);
         let Some((copies, limit)) = family.limit_reached().filter(|_| family.is_cut_short()) else { return family };
-        let Some(alone) = self.alone(&family.whole, &family.pump).map(|alone| self.measured(alone)) else {
+        let Repeated::Parts { pump, whole } = &family.of else { return family };
+        let Some(alone) = self.alone(whole, pump).map(|alone| self.measured(alone, FAMILY_TIME)) else {
             return family;
         };
         let rest = family.members.first().filter(|first| !first.is_stopped).map_or(0, |first| first.cost);
@@ -274,16 +300,17 @@ impl Prover<'_> {
         if is_law && alone.growth.as_ref().is_some_and(explains) { alone } else { family }
     }
 
-    /// Returns many members of a family, with their law; if no more runs are wanted, those that are known.
-    fn measured(&mut self, known: Family) -> Family {
+    /// Returns many members of a family, with their law, in this share of the time that is left; if no more runs are
+    /// wanted, those that are known.
+    fn measured(&mut self, known: Family, share: f64) -> Family {
         let (begin, end) = (Instant::now(), self.end);
-        let time = end.saturating_duration_since(begin).mul_f64(FAMILY_TIME);
+        let time = end.saturating_duration_since(begin).mul_f64(share);
         self.end = begin + time.mul_f64(FIRST_TIME);
         if !self.begin_anew(&known) {
             self.end = end;
             return known;
         }
-        let mut family = self.members(&known.whole, known.pump.clone(), &SIZES);
+        let mut family = self.members(known.of.clone(), &SIZES);
         self.fill(&mut family);
         self.end = begin + time;
         if family.members.len() < known.members.len() {
@@ -308,10 +335,7 @@ impl Prover<'_> {
             return false;
         }
         if self.measure.renew() {
-            let options = family.pump.options(&family.whole, self.deriver, WARMING);
-            if self.deriver.replay(&options, &mut self.made) == Fit::Exact
-                && self.made.text.len() <= self.effort.max_len
-            {
+            if family.of.write(WARMING, self.deriver, &mut self.made) && self.made.text.len() <= self.effort.max_len {
                 self.left -= 1;
                 if self.measure.run(&self.made.text).is_none() {
                     self.left = 0;
@@ -324,14 +348,16 @@ impl Prover<'_> {
 
     /// Adds members between those that are known, where few numbers of copies are so costly that the family ends.
     fn fill(&mut self, family: &mut Family) {
-        let present = family.pump.present();
+        let present = family.of.present();
         let last = family.members.iter().rfind(|member| !member.is_stopped).map_or(0, |last| last.copies - present);
         if family.members.len() >= ENOUGH || last > DENSE {
             return;
         }
-        let more: Vec<u32> = (0..last).filter(|copies| !SIZES.contains(copies)).collect();
-        let whole = Rc::clone(&family.whole);
-        let between = self.members(&whole, family.pump.clone(), &more).members;
+        // Where time ends a family, it goes on in small steps.
+        let most = if matches!(family.of, Repeated::Bytes(_)) { last + DENSE } else { last };
+        let is_known = |copies: &u32| *copies <= last && SIZES.contains(copies);
+        let more: Vec<u32> = (0..most).filter(|copies| !is_known(copies)).collect();
+        let between = self.members(family.of.clone(), &more).members;
         family.members.extend(between);
         family.members.sort_by_key(|member| member.copies);
     }
@@ -399,21 +425,18 @@ impl Prover<'_> {
         widest
     }
 
-    fn members(&mut self, whole: &Rc<Derivation>, pump: Pump, copies: &[u32]) -> Family {
+    fn members(&mut self, of: Repeated, copies: &[u32]) -> Family {
         let cost_limit = self.effort.cost_limit;
         let (growth, time) = (None, None);
-        let mut family = Family { pump, members: Vec::new(), growth, time, whole: Rc::clone(whole), cost_limit };
-        let present = family.pump.present();
+        let mut family = Family { of, members: Vec::new(), growth, time, cost_limit };
+        let present = family.of.present();
         // Beyond that, copies would be equal again.
-        let distinct = match family.pump.copies {
-            Copies::Equal => u64::MAX,
-            Copies::Distinct => family.pump.capacity(whole, self.deriver),
-        };
+        let distinct = family.of.capacity(self.deriver);
+        let mut last_took = Duration::MAX;
         for &copies in copies.iter().take_while(|&&copies| u64::from(copies) < distinct) {
-            let options = family.pump.options(whole, self.deriver, copies);
-            let fit = self.deriver.replay(&options, &mut self.made);
+            let is_made = family.of.write(copies, self.deriver, &mut self.made);
             let is_over = self.left == 0 || Instant::now() >= self.end;
-            if fit != Fit::Exact || self.made.text.len() > self.effort.max_len || is_over {
+            if !is_made || self.made.text.len() > self.effort.max_len || is_over {
                 break;
             }
             self.left -= 1;
@@ -429,16 +452,29 @@ impl Prover<'_> {
             let is_stopped = ending == Ending::Stopped || cost_limit.is_some_and(|limit| cost >= limit);
             let first = family.members.first().map_or(cost, |first: &Member| first.cost).max(1);
             // The program takes another way with texts of this size, as where it refuses them. A run that was stopped
-            // may have cost nothing by then, as where the cost is what it returns.
-            if !is_stopped && family.members.last().is_some_and(|last| cost < last.cost / 2) {
+            // may have cost nothing by then, as where the cost is what it returns. The cost of bytes is time, and that of
+            // short runs says nothing.
+            let is_exact = |last: &Member| matches!(family.of, Repeated::Parts { .. }) || last.seconds >= LEAST_TIME;
+            if !is_stopped && family.members.last().is_some_and(|last| is_exact(last) && cost < last.cost / 2) {
                 break;
             }
             let copies = present.saturating_add(copies);
             let (text, runs) = (self.made.text.clone(), 1);
             family.members.push(Member { copies, text, cost, seconds, runs, is_stopped, edges });
-            if is_stopped || cost / first > TOO_MUCH || cost / first > MUCH && begin.elapsed() >= LONG {
+            let took = begin.elapsed();
+            if is_stopped || cost / first > TOO_MUCH || cost / first > MUCH && took >= LONG {
                 break;
             }
+            // If times go on to grow as they do, the next one would take all that is left.
+            let growing = took.as_secs_f64() / last_took.as_secs_f64().max(1e-9);
+            let left = self.end.saturating_duration_since(Instant::now()).as_secs_f64();
+            let is_last = took >= LONG && took.as_secs_f64() * growing > left;
+            // Then sizes that lie closer show more.
+            let is_steep = took >= BRIEF && growing > STEEP;
+            if matches!(family.of, Repeated::Bytes(_)) && (is_last || is_steep) {
+                break;
+            }
+            last_took = took;
         }
         family
     }

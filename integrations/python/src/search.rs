@@ -129,7 +129,7 @@ impl Search {
         match raised {
             Some(error) => Err(error),
             None => {
-                Ok(families.iter().filter_map(|family| grown(py, family, family.pump.describe(&deriver))).collect())
+                Ok(families.iter().filter_map(|family| grown(py, family, family.of.describe(&deriver))).collect())
             }
         }
     }

@@ -18,6 +18,7 @@ use super::meter::{Meter, Objectives};
 use super::note::Note;
 use super::operators::Operators;
 use super::own::StrategyKind;
+use super::survey::Surveyed;
 use super::totals::{self, Totals};
 use crate::cores::Cores;
 use crate::error::Error;
@@ -112,6 +113,8 @@ pub struct Hunt {
     pub(crate) raised: AtomicU64,
     /// The first exception.
     pub(crate) exception: OnceLock<String>,
+    /// What the survey of long texts has looked at, once it was made.
+    surveyed: OnceLock<Surveyed>,
     /// All texts were run.
     is_exhausted: AtomicBool,
     /// A worker has failed: it says why in what is shared.
@@ -255,6 +258,7 @@ impl Hunt {
             failed,
             raised,
             exception: OnceLock::new(),
+            surveyed: OnceLock::new(),
             is_exhausted,
             has_failed,
         }
@@ -345,6 +349,16 @@ impl Hunt {
         let json = serde_json::to_vec(&self.totals()).map_err(|error| Error::Internal(error.to_string()))?;
         self.state.write(totals::FILE, &json)?;
         Ok(())
+    }
+
+    /// Takes note of what the survey of long texts has looked at.
+    pub(super) fn note_survey(&self, surveyed: Surveyed) {
+        self.surveyed.get_or_init(|| surveyed);
+    }
+
+    /// Returns what the survey of long texts has looked at, if it was made.
+    pub fn surveyed(&self) -> Option<Surveyed> {
+        self.surveyed.get().copied()
     }
 
     /// Ends the search, as all texts were run.

@@ -424,6 +424,7 @@ mod tests {
                     allowed: &[],
                     text: false,
                     counted: &[],
+                    counting: Counting::default(),
                     core: None,
                     times_rounds: false,
                 };

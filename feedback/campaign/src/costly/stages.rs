@@ -43,6 +43,8 @@ pub const REPORT: &str = "report.json";
 pub struct Depth {
     /// The time for the best text. What is left of it is for some others. 0 leaves the study out.
     pub time: Duration,
+    /// The time for a survey of long texts before it; 0 leaves the survey out.
+    pub survey: Duration,
     /// Time at which the study ends in any case, if there is one.
     pub end: Option<Instant>,
     /// The effort of a proof of growth.
@@ -120,7 +122,8 @@ impl Hunt {
     ///
     /// If the program cannot be run, or the folder can no longer be used.
     pub fn search(&self) -> Result<(), Error> {
-        let depth = Depth { time: Duration::ZERO, end: None, effort: Effort::default(), until_exponent: None };
+        let (time, survey) = (Duration::ZERO, Duration::ZERO);
+        let depth = Depth { time, survey, end: None, effort: Effort::default(), until_exponent: None };
         self.run(self.meter()?, Vec::new(), &depth, |_| {}).map(drop)
     }
 
@@ -214,6 +217,10 @@ impl Hunt {
             }
             return Ok(Studied::LeftOut);
         }
+        let surveyed = self.survey(depth.survey, depth.end, depth.effort)?;
+        if !surveyed.is_empty() {
+            show(self, &surveyed)?;
+        }
         let mut begin = Instant::now();
         let begun = self.meter().and_then(|mut meter| {
             let best = self.confirmed(best, &mut meter)?;
@@ -225,7 +232,8 @@ impl Hunt {
             // When the time is over, a program that has just been started ends, which says nothing.
             Err(_) if self.stop.is_cut() => {
                 if let Some(glance) = self.progress().best.and_then(|best| self.glance(depth, &best.text)) {
-                    show(self, &[glance])?;
+                    let studies: Vec<Study> = std::iter::once(glance).chain(surveyed).collect();
+                    show(self, &studies)?;
                 }
                 return Ok(Studied::LeftOut);
             }
@@ -265,6 +273,7 @@ impl Hunt {
             }
         }
         if is_whole {
+            studies.extend(surveyed);
             records::write_studied(self, &studies)?;
             records::write_families(&self.state, &studies)?;
         } else {
@@ -272,6 +281,7 @@ impl Hunt {
             for study in &mut studies {
                 (study.families, study.causes) = Default::default();
             }
+            studies.extend(surveyed);
         }
         show(self, &studies)?;
         Ok(Studied::Texts(best, studies))

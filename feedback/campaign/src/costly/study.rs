@@ -367,7 +367,7 @@ impl<M: Measure> Student<'_, M> {
             let fastest = fastest(self.meter, &edges);
             edges.sort_by_key(|edge| (Reverse(edge.count), edge.edge));
             let hottest = self.laws(&edges);
-            Grown { what: family.pump.describe(deriver), family, fastest, hottest }
+            Grown { what: family.of.describe(deriver), family, fastest, hottest }
         };
         Ok(families.into_iter().map(grown).collect())
     }
@@ -439,15 +439,17 @@ impl<M: Measure> Student<'_, M> {
     }
 
     fn hot(&mut self, edges: &[Edge]) -> Vec<Hot> {
-        let sum: f64 = edges.iter().map(|edge| edge.1 as f64).sum();
-        let mut edges = edges.to_vec();
-        edges.sort_by_key(|&(edge, count)| (Reverse(count), edge));
-        let hot = |&(edge, count): &Edge| {
-            let spot = self.meter.spot(edge);
-            Hot { spot, count, share: count as f64 / sum.max(1.0) }
-        };
-        edges.iter().take(HOT).map(hot).collect()
+        shares(edges, |edge| self.meter.spot(edge))
     }
+}
+
+/// Returns the edges that are executed most, with their places and their shares of all.
+pub(super) fn shares(edges: &[Edge], mut spot: impl FnMut(u32) -> Option<Spot>) -> Vec<Hot> {
+    let sum: f64 = edges.iter().map(|edge| edge.1 as f64).sum();
+    let mut edges = edges.to_vec();
+    edges.sort_by_key(|&(edge, count)| (Reverse(count), edge));
+    let hot = |&(edge, count): &Edge| Hot { spot: spot(edge), count, share: count as f64 / sum.max(1.0) };
+    edges.iter().take(HOT).map(hot).collect()
 }
 
 /// Returns the law of the edge whose count grows fastest in a family; of several, that of the edge that counts most.

@@ -6,6 +6,7 @@ use gramjet_search::{Growth, Law};
 
 use super::hunt::Hunt;
 use super::study::{Grown, Study, families};
+use super::survey::Surveyed;
 use super::totals::Totals;
 
 /// Growth that is not proved to be faster than this power is called linear, as people do.
@@ -20,35 +21,46 @@ impl Hunt {
         if let Ok(Some(totals)) = Totals::read(self.state.view()) {
             totals.fill(&mut known);
         }
-        verdict(studies, self.plan.objectives.unit(), &known.costs)
+        verdict(studies, self.plan.objectives.unit(), &known.costs, self.surveyed())
     }
 }
 
 /// Returns the result of the studies of a search. `costs` are the costs of all its runs, in classes.
-fn verdict(studies: &[Study], unit: &str, costs: &[Bucket]) -> String {
+fn verdict(studies: &[Study], unit: &str, costs: &[Bucket], surveyed: Option<Surveyed>) -> String {
     let all: Vec<&Grown> = families(studies).map(|(_, grown)| grown).collect();
-    let growth = proved(&all).or_else(|| hidden(&all)).or_else(|| stopped(studies)).or_else(|| bounded(&all));
-    let growth = growth.unwrap_or_else(|| none(studies, &all));
+    let growth = fastest(&all).or_else(|| stopped(studies)).or_else(|| bounded(&all));
+    let growth = growth.unwrap_or_else(|| none(studies, &all) + &looked(surveyed));
     let best = studies.first().map(|study| about(study, unit, median(costs)));
     [Some(growth), best.flatten()].into_iter().flatten().collect::<Vec<_>>().join("; ") + "."
 }
 
-/// Returns the fastest growth that is proved, if there is some.
-fn proved(all: &[&Grown]) -> Option<String> {
-    let faster = all.iter().filter_map(|grown| Some((grown, grown.family.growth.as_ref()?)));
-    let faster = faster.filter(|(_, growth)| growth.is_superlinear(LINEAR));
-    let (grown, growth) = faster.reduce(|one, other| if other.1.proved() > one.1.proved() { other } else { one })?;
-    Some(format!("{} in the number of {}{}: {}", name(growth), grown.what, place(grown), evidence(growth)))
+/// Returns the fastest growth that is proved, if there is some: of what is counted, or of time that no count shows.
+fn fastest(all: &[&Grown]) -> Option<String> {
+    let proved = |grown: &&Grown| {
+        let growth = grown.family.growth.as_ref().filter(|growth| growth.is_superlinear(LINEAR))?;
+        let said = format!("{} in the number of {}{}: {}", name(growth), grown.what, place(grown), evidence(growth));
+        Some((growth.proved(), said))
+    };
+    let hidden = |grown: &&Grown| {
+        let (time, power) = (grown.family.time.as_ref()?, grown.family.hidden()?);
+        let (name, place, evidence) = (name(time), place(grown), evidence(time));
+        let what = &grown.what;
+        let said =
+            format!("{name} in processor time, and not in what is counted, in the number of {what}{place}: {evidence}");
+        Some((power, said))
+    };
+    // Counts are more exact: of equal growth they say more.
+    let all = all.iter().filter_map(proved).chain(all.iter().filter_map(hidden));
+    all.reduce(|one, other| if other.0 > one.0 { other } else { one }).map(|(_, said)| said)
 }
 
-/// Returns growth of the time that no count shows.
-fn hidden(all: &[&Grown]) -> Option<String> {
-    let (grown, time) = all
-        .iter()
-        .find_map(|grown| Some((grown, grown.family.time.as_ref()?, grown.family.hidden()?)))
-        .map(|(grown, time, _)| (grown, time))?;
-    let (name, evidence) = (name(time), evidence(time));
-    Some(format!("{name} in processor time, and not in what is counted, in the number of {}: {evidence}", grown.what))
+/// Says how far the survey has looked.
+fn looked(surveyed: Option<Surveyed>) -> String {
+    let surveyed = surveyed.filter(|surveyed| surveyed.tried > 0);
+    surveyed.map_or(String::new(), |Surveyed { tried, longest }| {
+        let texts = if tried == 1 { "text" } else { "texts" };
+        format!("; nor in the processor time of {tried} {texts} of up to {longest} bytes that repeat a piece")
+    })
 }
 
 /// Returns a part of which few copies stop the program, before any growth was measured that explains it.
@@ -151,11 +163,13 @@ mod tests {
     #[test]
     fn what_was_not_measured_is_said() {
         let study = Study { text: b"abc".to_vec(), cost: 90, ..Study::default() };
-        assert_eq!(verdict(&[], "edges", &[]), "Growth was not measured.");
+        assert_eq!(verdict(&[], "edges", &[], None), "Growth was not measured.");
         let costs = [Bucket { least: 8, most: 10, runs: 4 }];
-        let said = verdict(std::slice::from_ref(&study), "edges", &costs);
+        let said = verdict(std::slice::from_ref(&study), "edges", &costs, None);
         assert_eq!(said, "Growth was not measured; 3 bytes cost 90 edges, about 10 times the median.");
         let foreign = Study { is_foreign: true, ..study };
-        assert!(verdict(&[foreign], "edges", &[]).starts_with("Growth was not measured, as the text is not of the"));
+        assert!(
+            verdict(&[foreign], "edges", &[], None).starts_with("Growth was not measured, as the text is not of the")
+        );
     }
 }

@@ -18,6 +18,9 @@ use crate::guard::outcome_of;
 use crate::interrupt::is_interrupted;
 use crate::run::{Outcome, Usage};
 
+/// Number of ticks that a process may take to answer once it has the result of the last input.
+const ANSWERING: u32 = 20;
+
 /// The inputs that a server has, and what its process does.
 #[derive(Debug)]
 pub(super) struct Ahead {
@@ -89,11 +92,12 @@ impl Server {
 
     /// Waits for the result of the first input.
     pub(super) fn end_ahead(&mut self, ahead: &mut Ahead, program: &Program, edges: &mut Edges) -> Result<Ran, Error> {
-        let (mut has_waited, mut is_told) = (false, false);
+        let (mut waits, mut is_told) = (0, false);
         loop {
-            // After the last input the process answers. Until then it may write output, which belongs to this input.
+            // After the last input the process answers. Until then it may write output, which belongs to this input. On a
+            // busy machine that may take a while.
             let is_last = ahead.held() == 1 && ahead.process.runs();
-            if ahead.ring.is_ready(&self.input) && (!is_last || has_waited || ahead.is_lost) {
+            if ahead.ring.is_ready(&self.input) && (!is_last || waits > ANSWERING || ahead.is_lost) {
                 // A library that was loaded has edges that are known from now on.
                 let is_whole = self.counters.is_whole();
                 let mut usage = ahead.ring.take(&self.input, edges, self.counters.known());
@@ -136,7 +140,7 @@ impl Server {
                     return Ok(Ran::Stale);
                 }
             }
-            has_waited = true;
+            waits += 1;
             if let Some(ran) = self.wait_ahead(ahead, program) {
                 self.counters.take(edges);
                 return Ok(ran);

@@ -12,7 +12,7 @@ mod worker;
 
 use std::mem;
 
-pub use subject::{Language, Subject};
+pub use subject::{Counting, Language, Subject};
 pub use table::EdgePlace;
 use table::Table;
 use worker::Worker;

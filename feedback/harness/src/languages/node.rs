@@ -18,7 +18,7 @@ pub(super) fn program(subject: &Subject, file: &str, function: &str) -> Result<P
         // V8 notices that its heap is full sooner than the limit is reached, so its garbage is collected before.
         arguments.push(format!("--max-old-space-size={}", (memory >> 20) * 3 / 4));
     }
-    arguments.extend(["-e", WORKER, "--", file, function, kind].map(String::from));
+    arguments.extend(["-e", WORKER, "--", file, function, kind, subject.counting.name()].map(String::from));
     Program::new(subject.interpreter_or("node"), arguments)
 }
 

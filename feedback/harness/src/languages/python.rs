@@ -11,7 +11,9 @@ const WORKER: &str = concat!(include_str!("../../workers/counting.py"), include_
 /// Returns the interpreter with its worker.
 pub(super) fn program(subject: &Subject, module: &str, function: &str) -> Result<Program, Error> {
     let kind = if subject.takes_text { "text" } else { "bytes" };
-    let arguments = ["-c", WORKER, module, function, kind].into_iter().chain(subject.own.iter().map(String::as_str));
+    let arguments = ["-c", WORKER, module, function, kind, subject.counting.name()]
+        .into_iter()
+        .chain(subject.own.iter().map(String::as_str));
     let program = Program::new(subject.interpreter_or("python3"), arguments)?;
     Ok(program
         // Sets of strings have one order in all processes, so that counts are the same.

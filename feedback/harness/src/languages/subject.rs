@@ -39,6 +39,30 @@ pub enum Language {
     },
 }
 
+/// What is counted of a function. Java's counters are always there: they cost little.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Counting {
+    /// What it executes.
+    #[default]
+    Executed,
+    /// Nothing, so that its processor time is its own.
+    Nothing,
+    /// Microseconds that its lines and what they call take, by samples each millisecond: in Python by the line of the
+    /// call, in Node by the function. Not for Java.
+    Samples,
+}
+
+impl Counting {
+    /// Returns its name, as workers take it.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Counting::Executed => "executed",
+            Counting::Nothing => "nothing",
+            Counting::Samples => "samples",
+        }
+    }
+}
+
 /// A function of a program in another language.
 #[derive(Clone, Debug)]
 pub struct Subject {
@@ -46,6 +70,7 @@ pub struct Subject {
     pub(super) language: Language,
     pub(super) takes_text: bool,
     pub(super) own: Vec<String>,
+    pub(super) counting: Counting,
     pub(super) interpreter: Option<PathBuf>,
     pub(super) limits: Limits,
     confinement: Confinement,
@@ -68,6 +93,7 @@ impl Subject {
             language,
             takes_text: false,
             own: Vec::new(),
+            counting: Counting::default(),
             interpreter: None,
             limits: Limits::default(),
             confinement: Confinement::default(),
@@ -90,6 +116,12 @@ impl Subject {
     /// its outermost module is counted.
     pub fn own(mut self, module: impl Into<String>) -> Subject {
         self.own.push(module.into());
+        self
+    }
+
+    /// Sets what is counted.
+    pub fn counting(mut self, counting: Counting) -> Subject {
+        self.counting = counting;
         self
     }
 

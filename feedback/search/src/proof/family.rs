@@ -3,20 +3,20 @@
 use std::rc::Rc;
 use std::time::Duration;
 
-use gramjet_session::decisions::Derivation;
+use gramjet_session::decisions::{Derivation, Deriver, Fit, Stretch};
 
 use super::comes_to;
 use crate::growth::{EdgeGrowth, Growth, Measurement, edges_by_growth};
 use crate::maxima::Edge;
-use crate::pump::Pump;
-use crate::strategy::Measured;
+use crate::pump::{Copies, Pump};
+use crate::strategy::{Ending, Measured};
 
 /// Number of runs of each member of which a law is.
 pub const REPEATS: u32 = 3;
 /// An edge is in at least this many members.
 const LEAST_SIZES: usize = 5;
 /// Shorter times are mostly those of starting and of clocks.
-const LEAST_TIME: f64 = 2e-3;
+pub(super) const LEAST_TIME: f64 = 2e-3;
 /// Times whose growth is slower say nothing: caches of processors make linear work look like n^1.2.
 const HIDDEN: f64 = 1.4;
 
@@ -77,19 +77,123 @@ impl Member {
     }
 }
 
-/// Texts that repeat the same parts, with their costs.
+/// What the texts of a family repeat.
+#[derive(Clone, Debug)]
+pub enum Repeated {
+    /// Parts of a text of the language.
+    Parts {
+        /// The parts.
+        pump: Pump,
+        /// The text.
+        whole: Rc<Derivation>,
+    },
+    /// Bytes of a text that need not be in the language.
+    Bytes(Stretch),
+}
+
+impl Repeated {
+    /// Returns true if copies add no bytes.
+    pub fn is_empty(&self) -> bool {
+        match self {
+            Repeated::Parts { pump, .. } => pump.is_empty(),
+            Repeated::Bytes(stretch) => stretch.each.is_empty(),
+        }
+    }
+
+    /// Returns the number of bytes that a copy adds.
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Repeated::Parts { pump, .. } => pump.len(),
+            Repeated::Bytes(stretch) => stretch.each.len(),
+        }
+    }
+
+    /// Returns what is repeated, for people.
+    pub fn describe(&self, deriver: &Deriver) -> String {
+        match self {
+            Repeated::Parts { pump, .. } => pump.describe(deriver),
+            Repeated::Bytes(stretch) => describe(stretch),
+        }
+    }
+
+    /// Returns what is repeated, as people are told, as a key.
+    pub(super) fn topic(&self) -> impl Ord + use<> {
+        match self {
+            Repeated::Parts { pump, .. } => (Some(pump.topic()), None),
+            Repeated::Bytes(stretch) => (None, Some(stretch.each.clone())),
+        }
+    }
+
+    /// Returns the number of copies that the text has before any is added.
+    pub(super) fn present(&self) -> u32 {
+        match self {
+            Repeated::Parts { pump, .. } => pump.present(),
+            Repeated::Bytes(_) => 0,
+        }
+    }
+
+    /// Returns how many copies can be added before they would be equal, if they are to be distinct.
+    pub(super) fn capacity(&self, deriver: &Deriver) -> u64 {
+        match self {
+            Repeated::Parts { pump, whole } if pump.copies == Copies::Distinct => pump.capacity(whole, deriver),
+            Repeated::Parts { .. } | Repeated::Bytes(_) => u64::MAX,
+        }
+    }
+
+    /// Makes the text with this many more copies. Returns false if it cannot have as many.
+    pub(super) fn write(&self, copies: u32, deriver: &mut Deriver, made: &mut Derivation) -> bool {
+        match self {
+            Repeated::Parts { pump, whole } => {
+                let options = pump.options(whole, deriver, copies);
+                deriver.replay(&options, made) == Fit::Exact
+            }
+            Repeated::Bytes(stretch) => {
+                stretch.write(copies as usize, &mut made.text);
+                true
+            }
+        }
+    }
+}
+
+/// Bytes of a piece of text that are shown.
+const SHOWN: usize = 24;
+
+/// Returns what a text repeats, and between what.
+fn describe(stretch: &Stretch) -> String {
+    let shown = |bytes: &[u8]| {
+        let cut = if bytes.len() > SHOWN { "..." } else { "" };
+        format!("`{}{cut}`", bytes[..bytes.len().min(SHOWN)].escape_ascii())
+    };
+    let Stretch { around, each, inner, .. } = stretch;
+    let mut what = format!("copies of {}", shown(&each.before));
+    let mut add = |word: &str, bytes: &[u8]| {
+        if !bytes.is_empty() {
+            what.push_str(&format!(" {word} {}", shown(bytes)));
+        }
+    };
+    add("after", &around.before);
+    add("before", inner);
+    if each.after.is_empty() {
+        add("before", &around.after);
+    } else {
+        add("and as many of", &each.after);
+        add("with", &around.after);
+        what.push_str(if around.after.is_empty() { "" } else { " at the end" });
+    }
+    what
+}
+
+/// Texts that repeat the same, with their costs.
 #[derive(Clone, Debug)]
 pub struct Family {
-    /// Part that is repeated.
-    pub pump: Pump,
+    /// What is repeated.
+    pub of: Repeated,
     /// The texts, by the number of copies.
     pub members: Vec<Member>,
     /// Growth of the cost with the number of copies; `None` if too little was measured.
     pub growth: Option<Growth>,
     /// Growth of the processor time; `None` if it is not known, or too short.
     pub time: Option<Growth>,
-    /// The text whose parts are repeated.
-    pub(super) whole: Rc<Derivation>,
     pub(super) cost_limit: Option<u64>,
 }
 
@@ -135,6 +239,20 @@ impl Family {
         let time = self.time.as_ref().map(Growth::proved).filter(|&power| power > HIDDEN)?;
         let is_hidden = self.growth.as_ref().is_none_or(|growth| !growth.is_superlinear(1.0));
         is_hidden.then_some(time)
+    }
+
+    /// Takes other costs for those that were measured, with their edges: what `count` returns for each text. From the
+    /// first text on for which it returns nothing, or that does not end, costs are not known, and are 0.
+    pub fn recount(&mut self, mut count: impl FnMut(&[u8]) -> Option<Measured>) {
+        let mut is_over = false;
+        for member in self.members.iter_mut().filter(|member| !member.is_stopped) {
+            let counted = if is_over { None } else { count(&member.text) };
+            let counted = counted.filter(|counted| counted.ending == Ending::Done);
+            is_over |= counted.is_none();
+            (member.cost, member.edges) =
+                counted.map_or_else(Default::default, |counted| (counted.cost, counted.edges));
+        }
+        self.growth = Member::growth(&self.members);
     }
 
     pub(super) fn fit(&mut self) {

@@ -30,7 +30,7 @@ fn fastest(grammar: &str, text: &str, cost: impl Fn(&[u8]) -> u64) -> (String, S
     };
     let families = prove(&mut deriver, &whole, Effort::default(), &mut measure);
     let family = families.first().expect("a family");
-    (family.pump.describe(&deriver), family.growth.as_ref().map_or(String::new(), |growth| growth.to_string()))
+    (family.of.describe(&deriver), family.growth.as_ref().map_or(String::new(), |growth| growth.to_string()))
 }
 
 fn count(text: &[u8], byte: u8) -> u64 {
@@ -110,10 +110,10 @@ fn families_on_which_the_program_is_stopped_come_first() {
     };
     let effort = Effort { time: Duration::MAX, ..Effort::default() };
     let families = prove(&mut deriver, &whole, effort, &mut measure);
-    assert!(families[0].is_cut_short() && families[0].pump.describe(&deriver).contains("`n`"));
+    assert!(families[0].is_cut_short() && families[0].of.describe(&deriver).contains("`n`"));
     assert_eq!(families[0].stopped_at(), families[0].members.last().map(|member| member.copies));
     let others: Vec<_> = families[1..].iter().filter(|family| family.stopped_at().is_none()).collect();
-    assert!(others.iter().any(|family| family.pump.describe(&deriver).contains("repetition in `s`")));
+    assert!(others.iter().any(|family| family.of.describe(&deriver).contains("repetition in `s`")));
 }
 
 #[test]

@@ -38,6 +38,7 @@ fn hunt_for(cost: &str, folder: &Path, jobs: usize) -> Hunt {
             allowed: &[],
             text: false,
             counted: &[],
+            counting: Counting::default(),
             core: None,
             times_rounds: false,
         },

@@ -1,0 +1,241 @@
+//! The survey of long texts: their processor time, with nothing counted of functions, so that the time is the
+//! program's own.
+
+use std::time::{Duration, Instant};
+
+use gramjet_harness::Counting;
+use gramjet_search::{Edge, Effort, Ending, Family, Measured, Runs, Survey, Timed, prove_bytes};
+use gramjet_session::decisions::Around;
+
+use super::hunt::Hunt;
+use super::meter::{Meter, Objective, Objectives};
+use super::study::{EdgeLaw, Grown, Hot, Study, fastest, shares};
+use crate::error::Error;
+use crate::stop::Stop;
+
+/// No run of the survey takes longer.
+const LONGEST_RUN: Duration = Duration::from_secs(1);
+/// The share of the time that is for the search; the rest is for proofs.
+const SEARCHING: f64 = 0.5;
+/// Texts whose growth is measured, and of those the ones that are shown.
+const TRIED: usize = 8;
+const SHOWN: usize = 3;
+/// The shares of the time that is left: to make a text simpler, and for a proof.
+const SIMPLIFYING: f64 = 0.25;
+const PROOF: f64 = 0.4;
+/// Growth that is not proved to be faster says nothing.
+const LINEAR: f64 = 1.2;
+/// Edges of a line that are shown.
+const LAWS: usize = 5;
+/// The text that is shown is the longest member of at most this many bytes.
+const SHORT: usize = 200;
+
+/// What a survey has looked at.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Surveyed {
+    /// Number of texts that were tried, each at two lengths.
+    pub tried: u64,
+    /// Length of the longer ones, in bytes.
+    pub longest: usize,
+}
+
+/// Takes the processor time of texts.
+struct Clock<'c> {
+    meter: Meter,
+    stop: &'c Stop,
+    /// A quick text. A process that has just begun runs it first, as its first call loads what others find loaded.
+    warm: Vec<u8>,
+    is_cold: bool,
+    failed: Option<Error>,
+}
+
+impl<'c> Clock<'c> {
+    fn new(hunt: &'c Hunt, counting: Counting) -> Result<Clock<'c>, Error> {
+        let plan = &hunt.plan;
+        let mut surroundings = plan.surroundings.of_functions(counting);
+        surroundings.limits = surroundings.limits.with_time(surroundings.limits.time.min(LONGEST_RUN));
+        let meter = Meter::new(&plan.command, surroundings, &Objectives::one(Objective::Cpu))?;
+        Ok(Clock { meter, stop: &hunt.stop, warm: Vec::new(), is_cold: true, failed: None })
+    }
+
+    fn read(&mut self, text: &[u8]) -> Option<&Measured> {
+        if self.failed.is_some() || self.stop.is_cut() {
+            return None;
+        }
+        if self.is_cold && !self.warm.is_empty() {
+            self.is_cold = false;
+            let warm = std::mem::take(&mut self.warm);
+            let is_run = self.meter.read(&warm).map(drop);
+            self.warm = warm;
+            self.note(is_run)?;
+        }
+        match self.meter.read(text) {
+            Ok(measured) => {
+                // What was stopped, or has failed, had a process that has ended.
+                self.is_cold = measured.ending != Ending::Done;
+                if self.warm.is_empty() && !self.is_cold {
+                    self.warm = text.to_vec();
+                }
+                Some(measured)
+            }
+            Err(failure) => {
+                self.failed = Some(failure);
+                None
+            }
+        }
+    }
+
+    fn note(&mut self, result: Result<(), Error>) -> Option<()> {
+        match result {
+            Ok(()) => Some(()),
+            Err(failure) => {
+                self.failed = Some(failure);
+                None
+            }
+        }
+    }
+
+    fn time(&mut self, text: &[u8]) -> Option<Timed> {
+        let measured = self.read(text)?;
+        Some(Timed { seconds: measured.seconds, is_stopped: measured.ending == Ending::Stopped })
+    }
+
+    /// Returns why the program could not be run. When the time is over, a program that has just been started ends, which
+    /// says nothing.
+    fn failure(&mut self) -> Option<Error> {
+        self.failed.take().filter(|_| !self.stop.is_cut())
+    }
+}
+
+impl Runs for Clock<'_> {
+    fn run(&mut self, text: &[u8]) -> Option<Measured> {
+        self.read(text).cloned()
+    }
+
+    fn can_repeat(&self) -> bool {
+        true
+    }
+
+    fn renew(&mut self) -> bool {
+        // The proof itself begins with a text of the family.
+        self.is_cold = false;
+        self.meter.renew().unwrap_or_else(|failure| {
+            self.failed = Some(failure);
+            false
+        })
+    }
+}
+
+impl Hunt {
+    /// Looks for long texts whose processor time grows fast, for so long. Returns a study of each that is proved, the
+    /// fastest one first.
+    pub(super) fn survey(&self, time: Duration, end: Option<Instant>, effort: Effort) -> Result<Vec<Study>, Error> {
+        let begin = Instant::now();
+        let end = end.map_or(begin + time, |last| last.min(begin + time));
+        if time.is_zero() || self.stop.is_cut() {
+            return Ok(Vec::new());
+        }
+        let surveyed = self.survey_until(begin, end, effort);
+        // What has just been started ends when the time is over.
+        if self.stop.is_cut() { Ok(surveyed.unwrap_or_default()) } else { surveyed }
+    }
+
+    fn survey_until(&self, begin: Instant, end: Instant, effort: Effort) -> Result<Vec<Study>, Error> {
+        let plan = &self.plan;
+        let mut clock = Clock::new(self, Counting::Nothing)?;
+        let texts = self.short_texts();
+        let mut survey = Survey::new(&plan.studied, &texts, plan.max_len, plan.seed);
+        let searching = begin + (end - begin).mul_f64(SEARCHING);
+        while Instant::now() < searching && !survey.has_enough() && survey.step(&mut |text| clock.time(text)) {}
+        let mut promising = survey.fast();
+        promising.truncate(TRIED);
+        self.note_survey(Surveyed { tried: survey.tried(), longest: survey.longest() });
+        let counts = plan.objectives.first() != &Objective::Cpu;
+        let mut counter = if counts { Some(self.meter_in(self.limited())?) } else { None };
+        let mut deriver = plan.studied.deriver(None);
+        let (mut studies, mut tried): (Vec<Study>, Vec<Around>) = Default::default();
+        for found in &promising {
+            let left = || end.saturating_duration_since(Instant::now());
+            if studies.len() == SHOWN || left().is_zero() {
+                break;
+            }
+            let until = Instant::now() + left().mul_f64(SIMPLIFYING);
+            let found = survey.simplified(found, &mut |text| clock.time(text).filter(|_| Instant::now() < until));
+            if tried.contains(&found.stretch.each) {
+                continue;
+            }
+            tried.push(found.stretch.each.clone());
+            let effort = Effort { time: left().mul_f64(PROOF), ..effort };
+            let family = prove_bytes(&mut deriver, &found.stretch, effort, &mut clock);
+            clock.failure().map_or(Ok(()), Err)?;
+            if let Some(mut family) = family.filter(is_fast) {
+                if let Some(counter) = &mut counter {
+                    let until = Instant::now() + left();
+                    let mut count = |text: &[u8]| counter.read(text).ok().filter(|_| Instant::now() < until).cloned();
+                    family.recount(&mut count);
+                }
+                let what = family.of.describe(&deriver);
+                studies.push(self.study_of(family, what, &mut counter)?);
+            }
+        }
+        Ok(studies)
+    }
+
+    /// Returns texts that the search has kept: pieces are taken from them.
+    fn short_texts(&self) -> Vec<Vec<u8>> {
+        let mut texts: Vec<Vec<u8>> = self.behaviours();
+        texts.extend(self.progress().best.map(|best| best.text));
+        texts
+    }
+
+    fn limited(&self) -> crate::subject::Surroundings {
+        let mut surroundings = self.plan.surroundings.timed(true);
+        surroundings.limits = surroundings.limits.with_time(surroundings.limits.time.min(2 * LONGEST_RUN));
+        surroundings
+    }
+
+    /// Returns what is shown of a family.
+    fn study_of(&self, family: Family, what: String, counter: &mut Option<Meter>) -> Result<Study, Error> {
+        let ended = || family.members.iter().filter(|member| !member.is_stopped);
+        let shown = ended().rfind(|member| member.text.len() <= SHORT).or_else(|| ended().next());
+        let (text, cost, edges) =
+            shown.map_or_else(Default::default, |member| (member.text.clone(), member.cost, member.edges.clone()));
+        let is_foreign = self.plan.studied.parse(&text).is_err();
+        let longest = ended().next_back().map(|member| member.text.clone()).unwrap_or_default();
+        let hidden = family.time.clone().filter(|_| family.hidden().is_some());
+        let mut grown = Grown { what, family, fastest: None, hottest: Vec::new() };
+        let hot = match (hidden, counter) {
+            (None, Some(counter)) => {
+                let edges = grown.family.edges();
+                grown.fastest = fastest(counter, &edges);
+                let counts = counter.read(&longest)?.edges.clone();
+                shares(&counts, |edge| counter.tested.spot(edge))
+            }
+            (growth, _) => {
+                let hot = self.sampled(&longest)?;
+                let growth = growth.or_else(|| grown.family.growth.clone());
+                let law = |hot: &Hot| {
+                    growth.clone().map(|growth| EdgeLaw { spot: hot.spot.clone(), count: hot.count, growth })
+                };
+                grown.fastest = hot.first().filter(|hot| hot.spot.is_some()).and_then(law);
+                grown.hottest = hot.iter().take(LAWS).filter(|hot| hot.spot.is_some()).filter_map(law).collect();
+                hot
+            }
+        };
+        Ok(Study { text, cost, hot, families: vec![grown], is_foreign, edges, ..Study::default() })
+    }
+
+    /// Returns the lines at which a text spends its time, by samples; none where they cannot be taken.
+    fn sampled(&self, text: &[u8]) -> Result<Vec<Hot>, Error> {
+        let mut clock = Clock::new(self, Counting::Samples)?;
+        let edges: Vec<Edge> = clock.read(text).map(|measured| measured.edges.clone()).unwrap_or_default();
+        clock.failure().map_or(Ok(()), Err)?;
+        Ok(shares(&edges, |edge| clock.meter.tested.spot(edge)))
+    }
+}
+
+/// Returns true if a family grows faster than linearly.
+fn is_fast(family: &Family) -> bool {
+    let is_proved = family.growth.as_ref().is_some_and(|growth| growth.is_superlinear(LINEAR));
+    is_proved || family.hidden().is_some()
+}
