@@ -68,8 +68,17 @@ fn growths(study: &Study) -> impl Iterator<Item = String> {
         }
         let fastest = grown.fastest.as_ref().map_or(String::new(), |edge| format!("; fastest: {edge}"));
         let hidden = grown.family.time.as_ref().filter(|_| grown.family.hidden().is_some());
-        let time = hidden.map_or(String::new(), |time| format!("; in processor time, which counts more: {time}"));
-        let line = format!("{law} in the number of {}{fastest}{time}", grown.what);
+        let line = match hidden {
+            Some(time) => {
+                let spot = grown.fastest.as_ref().and_then(|edge| edge.spot.as_ref());
+                let spot = spot.map_or(String::new(), |spot| format!(", at {spot}"));
+                format!(
+                    "{time} in the number of {}{spot}; this is processor time, which counts more than {law}",
+                    grown.what
+                )
+            }
+            None => format!("{law} in the number of {}{fastest}", grown.what),
+        };
         said.push(law);
         Some(line)
     };

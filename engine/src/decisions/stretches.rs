@@ -15,6 +15,11 @@ use super::{Derivation, Deriver, Extent, Node, OpenSite};
 const LONGEST: usize = 1 << 12;
 /// References that all searches for short ways from rule to rule look at together.
 const MOST_STEPS: usize = 1 << 21;
+/// Texts with repetitions at all places, and texts of a round that each has.
+const MOST_REPEATED: usize = 512;
+const MOST_ROUNDS: usize = 8;
+/// Rules that lead to one with several options.
+const RENAMED: usize = 4;
 /// References and repetitions that are looked at.
 const MOST_FOUND: usize = 1 << 16;
 
@@ -103,6 +108,7 @@ struct Endless {
     rule: usize,
     around: Around,
     item: Vec<u8>,
+    node: NodeId,
     /// Rules that a round refers to.
     rules: Vec<usize>,
 }
@@ -208,6 +214,58 @@ impl Deriver {
         nested
     }
 
+    /// Returns texts with a repetition that has no bound, in short texts: wherever the rule stands that has it, and with
+    /// each of the first texts that a round can be. They take turns, so the first ones are as different as they can be.
+    pub fn repetitions(&mut self) -> Vec<Stretch> {
+        let found = self.found();
+        let mut left = MOST_STEPS;
+        let from_start = found.ways(self.ir().start().index(), &mut left);
+        let mut known = BTreeSet::new();
+        let mut repeated: BTreeMap<usize, Vec<Stretch>> = BTreeMap::new();
+        for (number, endless) in found.endless.iter().enumerate() {
+            let rounds = self.rounds_of(endless.node, &endless.item);
+            let way = |rule: usize| found.way(&from_start, rule).map(|(_, around)| around);
+            let references = found.references.iter().filter(|reference| reference.to == endless.rule);
+            let places = references.filter_map(|reference| Some(way(reference.from)?.with(&reference.around)));
+            let places: Vec<Around> = way(endless.rule).into_iter().chain(places).collect();
+            for round in &rounds {
+                for place in &places {
+                    let (around, each) =
+                        (place.with(&endless.around), Around { before: round.clone(), after: Vec::new() });
+                    if around.len() > LONGEST || !known.insert((around.clone(), each.clone())) {
+                        continue;
+                    }
+                    let rule = self.ir().rule(RuleId::new(endless.rule)).name.clone();
+                    let stretch = Stretch { rule, is_nested: false, around, each, inner: Vec::new() };
+                    repeated.entry(number).or_default().push(stretch);
+                }
+            }
+        }
+        let mut all = in_turns(repeated);
+        all.truncate(MOST_REPEATED);
+        all
+    }
+
+    /// Returns short texts that a round can be: one for each of the first options, if it is a choice.
+    fn rounds_of(&mut self, item: NodeId, least: &[u8]) -> Vec<Vec<u8>> {
+        let mut node = item;
+        for _ in 0..RENAMED {
+            let Some(rule) = self.ir().node(node).instance() else { break };
+            let Some(body) = self.ir().bodies().find(|(of, _)| *of == rule).map(|(_, body)| body) else { break };
+            node = body;
+        }
+        let mut rounds = vec![least.to_vec()];
+        if let Composition::One(choice) = self.ir().node(node).composition() {
+            let options: Vec<NodeId> = choice.options.iter().take(MOST_ROUNDS).copied().collect();
+            let mut known = BTreeMap::new();
+            rounds.extend(options.into_iter().filter_map(|option| self.round(option, &mut known)));
+        }
+        rounds.retain(|round| !round.is_empty());
+        rounds.sort();
+        rounds.dedup();
+        rounds
+    }
+
     /// Returns what is around each rule that reaches no rule which contains itself, and around the rounds of each
     /// repetition without a bound that has no such rule, in a short text; each once.
     pub fn places(&mut self) -> Vec<Around> {
@@ -282,7 +340,7 @@ impl Deriver {
                 && let Some(text) = self.round(item, least)
             {
                 let rules = rules_in(self.ir(), item);
-                found.endless.push(Endless { rule, around: around.clone(), item: text, rules });
+                found.endless.push(Endless { rule, around: around.clone(), item: text, node: item, rules });
             }
             for (inner, before, after) in within {
                 let (Some(before), Some(after)) = (self.least_of(&before, least), self.least_of(&after, least)) else {

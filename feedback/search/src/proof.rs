@@ -432,7 +432,7 @@ impl<'p> Prover<'p> {
         let present = family.of.present();
         // Beyond that, copies would be equal again.
         let distinct = family.of.capacity(self.deriver);
-        let mut last_took = Duration::MAX;
+        let (mut last_took, mut last_copies) = (Duration::MAX, present);
         for &copies in copies.iter().take_while(|&&copies| u64::from(copies) < distinct) {
             let is_made = family.of.write(copies, self.deriver, &mut self.made);
             let is_over = self.left == 0 || Instant::now() >= self.end;
@@ -468,13 +468,14 @@ impl<'p> Prover<'p> {
             // If times go on to grow as they do, the next one would take all that is left.
             let growing = took.as_secs_f64() / last_took.as_secs_f64().max(1e-9);
             let left = self.end.saturating_duration_since(Instant::now()).as_secs_f64();
-            let is_last = took >= LONG && took.as_secs_f64() * growing > left;
+            let is_last = took >= LONG && took.as_secs_f64() * growing > left && growing < STEEP;
             // Then sizes that lie closer show more.
-            let is_steep = took >= BRIEF && growing > STEEP;
+            let is_far = copies > last_copies + 1;
+            let is_steep = is_far && took >= BRIEF && growing > STEEP;
             if matches!(family.of, Repeated::Bytes(_)) && (is_last || is_steep) {
                 break;
             }
-            last_took = took;
+            (last_took, last_copies) = (took, copies);
         }
         family
     }

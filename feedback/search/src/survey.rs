@@ -7,7 +7,6 @@
 //! varied further.
 
 use std::collections::{HashSet, VecDeque};
-use std::f64::consts::LN_2;
 
 use gramjet_session::Language;
 use gramjet_session::decisions::{Around, Chooser, Derivation, Deriver, OpenSite, Stretch};
@@ -24,16 +23,18 @@ use pieces::Pieces;
 /// Length of texts, in bytes, at first, and the least one where the program is slow.
 const LONG: usize = 4096;
 const LEAST_LONG: usize = 512;
-/// Length of the second of the texts that repeat a piece; further ones are twice as long.
+/// Ways to nest that are tried first.
+const NESTED: usize = 96;
+/// Length of the second of the texts that repeat a piece; further ones are four times as long.
 const SHORT: usize = 64;
-/// An exponent is that of texts of which one is this many times shorter.
+/// The texts of which an exponent is are about this many times as long as each other.
 const TIMES: usize = 4;
 /// A text that takes longer is long enough, in seconds.
 const ENOUGH: f64 = 0.2;
 /// Texts are made shorter if the median of their times is greater, in seconds.
 const SLOW: f64 = 0.05;
 /// Number of times of which the median is taken.
-const RECENT: usize = 15;
+const RECENT: usize = 7;
 /// A shorter time says nothing, in seconds, nor does a difference below this part of the time of an empty run.
 const GRAIN: f64 = 20e-6;
 const NOISE: f64 = 0.2;
@@ -119,10 +120,19 @@ impl<'l> Survey<'l> {
     /// Returns a survey that takes pieces from these texts, and from texts of the language of at most `max_len` bytes.
     pub fn new(language: &'l Language, texts: &[Vec<u8>], max_len: usize, seed: Seed) -> Survey<'l> {
         let deriver = language.deriver(Some((max_len as u64).max(language.min_len())));
-        let stretches = language.deriver(None).stretches();
+        let (nested, repeated) = {
+            let mut deriver = language.deriver(None);
+            (deriver.stretches(), deriver.repetitions())
+        };
         let mut random = Random::new(seed.number());
         let pieces = Pieces::new(language.tokens(), texts);
-        let first = stretches.iter().flat_map(|stretch| with_ends(stretch, &mut random)).collect();
+        let nested = nested.into_iter().filter(|stretch| stretch.is_nested).take(NESTED);
+        let mut first: VecDeque<Stretch> = VecDeque::new();
+        // What ends in the wrong way first, each kind in turn.
+        let ends: Vec<[Stretch; 3]> = nested.chain(repeated).map(|stretch| with_ends(stretch, &mut random)).collect();
+        first.extend(ends.iter().map(|[broken, ..]| broken.clone()));
+        first.extend(pieces.alone());
+        first.extend(ends.into_iter().flat_map(|[_, cut, whole]| [cut, whole]));
         Survey {
             language,
             deriver,
@@ -197,7 +207,8 @@ impl<'l> Survey<'l> {
                 if left == 0 {
                     return best;
                 }
-                if simpler.each.is_empty() {
+                let simpler = plainest(simpler);
+                if simpler.each.is_empty() || simpler == before {
                     continue;
                 }
                 left -= 1;
@@ -238,6 +249,7 @@ impl<'l> Survey<'l> {
                 None if !self.kept.is_empty() && self.random.below(5) < 2 => self.varied(),
                 None => self.fresh(),
             };
+            let stretch = plainest(stretch);
             let mut text = Vec::new();
             stretch.write(2, &mut text);
             if !stretch.each.is_empty() && stretch.len(1) * TIMES < LEAST_LONG && self.known.insert(digest(&text)) {
@@ -299,7 +311,9 @@ impl<'l> Survey<'l> {
                 break;
             }
             let next = if len < SHORT { (SHORT.saturating_sub(stretch.len(0)) / stretch.each.len()).max(1) } else { 0 };
-            levels = next.max(2 * levels);
+            levels = next
+                .max(TIMES * levels)
+                .min((self.long.saturating_sub(stretch.len(0)) / stretch.each.len()).max(levels + 1));
         }
         self.remember(&known);
         Some(self.promising(stretch, &known))
@@ -308,17 +322,17 @@ impl<'l> Survey<'l> {
     /// Returns a text that was stopped at a length.
     fn stopped(&self, stretch: &Stretch, known: &[(usize, f64)], (len, seconds): (usize, f64)) -> Promising {
         let before = known.last().map_or(self.least, |&(_, seconds)| seconds);
-        let exponent = ((seconds / before.max(GRAIN)).ln() / LN_2).clamp(2.0 * FAST, STEEPEST);
+        let exponent = ((seconds / before.max(GRAIN)).ln() / (TIMES as f64).ln()).clamp(2.0 * FAST, STEEPEST);
         let expected = seconds.ln() + exponent * (COMPARED / len as f64).ln();
         Promising { stretch: stretch.clone(), exponent, seconds, expected, is_stopped: true }
     }
 
-    /// Returns what the times of several lengths say: the exponent is that of the longest one and of one that is at least
-    /// four times shorter.
+    /// Returns what the times of several lengths say: the exponent is that of the longest one and of one that is much
+    /// shorter.
     fn promising(&self, stretch: &Stretch, known: &[(usize, f64)]) -> Option<Promising> {
         let grain = GRAIN.max(NOISE * self.least);
         let &(long, long_time) = known.last()?;
-        let &(short, short_time) = known.iter().rev().find(|&&(len, _)| len * TIMES <= long)?;
+        let &(short, short_time) = known.iter().rev().find(|&&(len, _)| len * (TIMES - 1) <= long)?;
         let (seconds, shorter) = (long_time - self.least, (short_time - self.least).max(grain));
         if seconds < SIGNAL * grain {
             return None;
@@ -376,15 +390,27 @@ impl<'l> Survey<'l> {
     }
 }
 
-/// Returns a text that is stretched, and variants of it that end in other ways.
-fn with_ends(stretch: &Stretch, random: &mut Random) -> Vec<Stretch> {
+/// Returns variants of a text that is stretched: one that ends in a wrong way, one that is cut off, and the whole text.
+fn with_ends(stretch: Stretch, random: &mut Random) -> [Stretch; 3] {
     let cut = Stretch { each: open(&stretch.each), around: open(&stretch.around), ..stretch.clone() };
-    let junk = pieces::junk(random);
-    let mut ended = stretch.clone();
-    ended.around.after.extend_from_slice(&junk);
     let mut broken = cut.clone();
-    broken.around.after = junk;
-    vec![stretch.clone(), cut, ended, broken]
+    broken.around.after = pieces::junk(random);
+    [broken, cut, stretch]
+}
+
+/// Returns the same texts, in which only one piece is repeated if one is enough.
+fn plainest(mut stretch: Stretch) -> Stretch {
+    let inner = std::mem::take(&mut stretch.inner);
+    if stretch.each.after.is_empty() {
+        stretch.around.after.splice(..0, inner);
+    } else if stretch.each.before.is_empty() {
+        stretch.around.before.extend(inner);
+        stretch.each.before = std::mem::take(&mut stretch.each.after);
+    } else {
+        stretch.inner = inner;
+    }
+    stretch.is_nested = !stretch.each.after.is_empty();
+    stretch
 }
 
 fn open(around: &Around) -> Around {

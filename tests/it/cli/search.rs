@@ -15,6 +15,7 @@ mod page;
 mod resume;
 mod shared;
 mod study;
+mod survey;
 mod terminal;
 
 /// A program that compares each name with all names before it. The loop is in one line, as compilers differ in which of

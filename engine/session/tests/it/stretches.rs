@@ -82,6 +82,15 @@ fn places_are_those_of_words_and_of_characters() {
     assert_eq!(places, [around("[", "]"), around("[<", ">]")]);
 }
 
+#[test]
+fn repetitions_stand_wherever_their_rule_stands_with_each_text_of_a_round() {
+    let language = language("list ::= '[' s item s ']'  item ::= '<' char* '>'  char ::= [a-z] | '%' s  s ::= ' '*");
+    let texts: Vec<String> = language.deriver(None).repetitions().iter().map(|stretch| written(stretch, 3)).collect();
+    for expected in ["[   <>]", "[<>   ]", "[<%   >]", "[<aaa>]", "[<%%%>]"] {
+        assert!(texts.iter().any(|text| text == expected), "{expected} of {texts:?}");
+    }
+}
+
 /// Rules that refer to each other in all ways have many cycles, and the search for them has an end.
 #[test]
 fn grammars_with_many_cycles_are_looked_at_in_time() {

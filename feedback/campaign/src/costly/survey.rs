@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use gramjet_harness::Counting;
-use gramjet_search::{Edge, Effort, Ending, Family, Measured, Runs, Survey, Timed, prove_bytes};
+use gramjet_search::{Edge, Effort, Ending, Family, Measured, Member, Runs, Survey, Timed, prove_bytes};
 use gramjet_session::decisions::Around;
 
 use super::hunt::Hunt;
@@ -23,6 +23,8 @@ const SHOWN: usize = 3;
 /// The shares of the time that is left: to make a text simpler, and for a proof.
 const SIMPLIFYING: f64 = 0.25;
 const PROOF: f64 = 0.4;
+/// Each copy multiplies the time by this, where few copies stop a program.
+const SUDDEN: f64 = 2.0;
 /// Growth that is not proved to be faster says nothing.
 const LINEAR: f64 = 1.2;
 /// Edges of a line that are shown.
@@ -154,6 +156,7 @@ impl Hunt {
         let mut counter = if counts { Some(self.meter_in(self.limited())?) } else { None };
         let mut deriver = plan.studied.deriver(None);
         let (mut studies, mut tried): (Vec<Study>, Vec<Around>) = Default::default();
+        let mut sudden: Option<(String, Family)> = None;
         for found in &promising {
             let left = || end.saturating_duration_since(Instant::now());
             if studies.len() == SHOWN || left().is_zero() {
@@ -168,7 +171,10 @@ impl Hunt {
             let effort = Effort { time: left().mul_f64(PROOF), ..effort };
             let family = prove_bytes(&mut deriver, &found.stretch, effort, &mut clock);
             clock.failure().map_or(Ok(()), Err)?;
-            if let Some(mut family) = family.filter(is_fast) {
+            let Some(mut family) = family else { continue };
+            if is_sudden(&family) && !is_fast(&family) {
+                sudden.get_or_insert((family.of.describe(&deriver), family));
+            } else if is_fast(&family) {
                 if let Some(counter) = &mut counter {
                     let until = Instant::now() + left();
                     let mut count = |text: &[u8]| counter.read(text).ok().filter(|_| Instant::now() < until).cloned();
@@ -177,6 +183,10 @@ impl Hunt {
                 let what = family.of.describe(&deriver);
                 studies.push(self.study_of(family, what, &mut counter)?);
             }
+        }
+        // Few copies stop the program, so no law can be known: that is worth a line if nothing else is.
+        if let Some((what, family)) = sudden.filter(|_| studies.is_empty()) {
+            studies.push(self.study_of(family, what, &mut None)?);
         }
         Ok(studies)
     }
@@ -232,6 +242,16 @@ impl Hunt {
         clock.failure().map_or(Ok(()), Err)?;
         Ok(shares(&edges, |edge| clock.meter.tested.spot(edge)))
     }
+}
+
+/// Returns true if few copies stop the program, and each of the last ones before has multiplied the time.
+fn is_sudden(family: &Family) -> bool {
+    let ended: Vec<&Member> = family.members.iter().filter(|member| !member.is_stopped).collect();
+    let is_steep = |two: &[&Member]| {
+        let copies = two[1].copies.saturating_sub(two[0].copies).min(8) as i32;
+        two[1].seconds > two[0].seconds * SUDDEN.powi(copies)
+    };
+    family.is_cut_short() && ended.len() > SHOWN && ended[ended.len() - SHOWN..].windows(2).all(is_steep)
 }
 
 /// Returns true if a family grows faster than linearly.

@@ -1,5 +1,7 @@
 //! Pieces of texts, and what is put together of them.
 
+use std::collections::BTreeSet;
+
 use gramjet_session::decisions::{Around, Stretch};
 
 use crate::random::Random;
@@ -39,6 +41,13 @@ impl Pieces {
         let mut pieces = Pieces { texts: Vec::new(), tokens: tokens.collect(), preferred: Vec::new(), oldest: 0 };
         texts.iter().for_each(|text| pieces.add(text));
         pieces
+    }
+
+    /// Returns texts that repeat a token or a byte, and have nothing else.
+    pub(super) fn alone(&self) -> impl Iterator<Item = Stretch> {
+        let junk = JUNK.iter().map(|junk| junk.to_vec());
+        let all: BTreeSet<Vec<u8>> = self.tokens.iter().take(TEXTS).cloned().chain(junk).collect();
+        all.into_iter().map(|each| plain(Around::default(), each))
     }
 
     pub(super) fn is_empty(&self) -> bool {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use gramjet_harness::{Function, Offered, Outcome, Subject, Target, offered};
+use gramjet_harness::{Counting, Function, Offered, Outcome, Subject, Target, offered};
 
 use super::kit::{
     assert_fast, counts_pass_32_bits, edges, error, exception, interpreters, limits, outcome, places, short, subject,
@@ -272,4 +272,26 @@ fn node_runs_are_fast() {
     if is_there() {
         assert_fast(subject("node:parser.mjs#parse").text(), "(1 + 2) * 3 - 4");
     }
+}
+
+#[test]
+fn node_time_is_counted_by_the_function_that_calls_slow_code() {
+    if !is_there() {
+        return;
+    }
+    let folder = place("node-samples");
+    let source = "exports.match = (text) => trimmed(String(text));\n\nfunction trimmed(text) {\n  return text.replace(/\\s+$/, '');\n}\n";
+    std::fs::write(folder.join("blanks.js"), source).expect("a module");
+    let text = [&[b' '; 30_000][..], b"x"].concat();
+    let subject = || subject("node:blanks.js#match").folder(&folder);
+    let mut target = Function::new(subject().counting(Counting::Nothing)).expect("a target");
+    assert_eq!(edges(&mut target, "  x").total(), 0);
+    let mut target = Function::new(subject().counting(Counting::Samples)).expect("a target");
+    let run = target.run(&text).expect("a run");
+    let (cpu, edges) = (run.usage.cpu.expect("a time"), run.edges.expect("counts"));
+    let (hottest, micros) = (edges.hottest().expect("a function"), cpu.as_micros() as u64);
+    assert!(hottest.count > micros / 2, "{} of {micros}", hottest.count);
+    let place = target.place(hottest.number).expect("a place");
+    assert!(place.file.ends_with("blanks.js") && place.function.contains("trimmed"), "{place}");
+    assert!(place.function.contains("RegExp"), "{place}");
 }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::time::Duration;
 
-use gramjet_harness::{Function, Offered, Outcome, Subject, Target, offered};
+use gramjet_harness::{Counting, Function, Offered, Outcome, Subject, Target, offered};
 
 use super::kit::{
     assert_fast, counts_pass_32_bits, edges, error, exception, interpreters, limits, outcome, places, programs, short,
@@ -262,5 +262,26 @@ fn a_first_call_that_loads_what_later_ones_need_is_no_timeout() {
         let run = target.run(input.as_bytes()).expect("a run");
         let expected = if input == "l" { Outcome::Timeout } else { Outcome::Exit(0) };
         assert_eq!((run.outcome, run.earlier), (expected, earlier), "{input}");
+    }
+}
+
+#[test]
+fn python_time_is_counted_by_the_line_that_calls_slow_code() {
+    let folder = place("python-samples");
+    let source = "import re\n\ndef match(text):\n    for _ in range(9):\n        text = text[:]\n    return re.sub(rb'\\s+$', b'', text)\n";
+    fs::write(folder.join("blanks.py"), source).expect("a module");
+    let text = [&[b' '; 9000][..], b"x"].concat();
+    for python in pythons() {
+        let subject = || subject("python:blanks:match").interpreter(python).folder(&folder);
+        let mut target = Function::new(subject().counting(Counting::Nothing)).expect("a target");
+        assert_eq!(edges(&mut target, "  x").total(), 0);
+        let mut target = Function::new(subject().counting(Counting::Samples)).expect("a target");
+        let run = target.run(&text).expect("a run");
+        let (cpu, edges) = (run.usage.cpu.expect("a time"), run.edges.expect("counts"));
+        let (total, hottest) = (edges.total(), edges.hottest().expect("a line"));
+        // Microseconds, of which nearly all are spent in the call.
+        let micros = cpu.as_micros() as u64;
+        assert!(total <= micros && hottest.count > micros / 2, "{total} and {} of {micros}", hottest.count);
+        assert_eq!(target.place(hottest.number).expect("a place").line, 6);
     }
 }
