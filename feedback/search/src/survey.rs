@@ -303,6 +303,10 @@ impl<'l> Survey<'l> {
                 }
             }
             let len = stretch.len(levels);
+            if least.is_stopped && known.is_empty() {
+                // The rest of the text may be what takes long.
+                return Some(None);
+            }
             if least.is_stopped {
                 return Some(Some(self.stopped(stretch, &known, (len, least.seconds))));
             }

@@ -58,8 +58,9 @@ fn fastest(all: &[&Grown]) -> Option<String> {
 fn looked(surveyed: Option<Surveyed>) -> String {
     let surveyed = surveyed.filter(|surveyed| surveyed.tried > 0);
     surveyed.map_or(String::new(), |Surveyed { tried, longest }| {
-        let texts = if tried == 1 { "text" } else { "texts" };
-        format!("; nor in the processor time of {tried} {texts} of up to {longest} bytes that repeat a piece")
+        format!(
+            "; no faster growth of the time of longer texts was proved: {tried} were tried, of up to {longest} bytes"
+        )
     })
 }
 

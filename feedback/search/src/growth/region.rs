@@ -10,6 +10,9 @@ const BEYOND: f64 = 2.0;
 /// A cost beyond those of a fit of exponential growth is at least this many times its greatest one.
 const BEYOND_COST: f64 = 8.0;
 
+/// The least ratio of the greatest to the least cost in a fit of exponential growth over close sizes.
+const LEAST_COSTS: f64 = 32.0;
+
 /// Factor by which the law for all sizes has to err more before a law for the larger sizes alone is taken, and share of
 /// the cost by which it has to err.
 const LESS_WRONG: f64 = 5.0;
@@ -95,7 +98,14 @@ fn split(texts: &Texts, origin: f64, fitted: usize, is_exponential: bool) -> Opt
     let growth = Growth::fitted(seen, origin).filter(|growth| growth.sizes >= LEAST_SIZES && !unseen.is_empty())?;
     let (is_wide, is_base) = (growth.largest / growth.least, matches!(growth.best().law, Law::Exponential { .. }));
     let least = if is_exponential { LEAST_RATIO_EXPONENTIAL } else { LEAST_RATIO };
-    (is_wide >= least && (is_base || !is_exponential)).then(|| compared(growth, texts, unseen))
+    // Costs that double with each copy show it over a few sizes, also from a great one on.
+    let has_room = is_exponential && cost_ratio(seen) >= LEAST_COSTS;
+    ((is_wide >= least || has_room) && (is_base || !is_exponential)).then(|| compared(growth, texts, unseen))
+}
+
+/// Returns the ratio of the last cost to the first.
+fn cost_ratio(texts: &Texts) -> f64 {
+    texts.first().zip(texts.last()).map_or(1.0, |(first, last)| last.0.cost / first.0.cost)
 }
 
 /// Compares a law with costs that it has not seen. Other laws that these rule out are left out.

@@ -89,7 +89,7 @@ fn growth_that_needs_the_rest_of_the_text_does_not_pass() {
 #[test]
 fn exponential_growth_up_to_the_limit_is_found() {
     const LETTERS: &str = "s ::= letter*  letter ::= [a-z]";
-    let check = |name: &str, grammar: &str, base: &str, cost: &dyn Fn(&[u8]) -> u64| {
+    let check = |name: &str, grammar: &str, bases: &[&str], cost: &dyn Fn(&[u8]) -> u64| {
         // Some limits are reached by the search, and others by repeated texts alone.
         for max_len in [8, 14, 20, 60] {
             let (runs, spent) = (Cell::new(0), Cell::new(0));
@@ -102,16 +102,17 @@ fn exponential_growth_up_to_the_limit_is_found() {
             let failed = on(name, grammar, |check| {
                 message(|| check.texts(1000).max_len(max_len).cost_limit(LIMIT).grows_at_most(3.0, cost))
             });
-            let is_law = failed.contains("grows too fast") && failed.contains(&format!("cost ~ {base}^n (95 %"));
-            assert!(is_law, "{name}, {max_len}: {failed}");
+            let is_law = bases.iter().any(|base| failed.contains(&format!("cost ~ {base}^n (95 %")));
+            assert!(is_law && failed.contains("grows too fast"), "{name}, {max_len}: {failed}");
             assert!(runs.get() < 4000 && spent.get() < 1000 * LIMIT, "{name}, {max_len}: {runs:?}, {spent:?}");
         }
     };
     let groups = counted(|text, steps| _ = groups(text, steps));
-    check("groups", "s ::= letter*  letter ::= [a-c]", "2.0", &groups);
-    check("fibonacci", LETTERS, "1.6", &counted(|text, steps| fibonacci(text.len(), steps)));
+    check("groups", "s ::= letter*  letter ::= [a-c]", &["2.0"], &groups);
+    // Two letters may be repeated at once.
+    check("fibonacci", LETTERS, &["1.6", "2.6"], &counted(|text, steps| fibonacci(text.len(), steps)));
     let expression = counted(|text, steps| _ = expression(text, 0, steps));
-    check("expression", "e ::= t | t '+' e | t '-' e  t ::= 'x' | '(' e ')'", "3.0", &expression);
+    check("expression", "e ::= t | t '+' e | t '-' e  t ::= 'x' | '(' e ')'", &["3.0"], &expression);
 }
 
 #[test]
