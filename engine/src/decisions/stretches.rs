@@ -214,8 +214,8 @@ impl Deriver {
         nested
     }
 
-    /// Returns texts with a repetition that has no bound, in short texts: wherever the rule stands that has it, and with
-    /// each of the first texts that a round can be. They take turns, so the first ones are as different as they can be.
+    /// Returns short texts with a repetition that has no bound: wherever the rule stands that has it, and with each of
+    /// the first texts that a round can be. They take turns, so the first ones are as different as they can be.
     pub fn repetitions(&mut self) -> Vec<Stretch> {
         let found = self.found();
         let mut left = MOST_STEPS;

@@ -24,7 +24,7 @@ pub struct Surroundings {
     pub text: bool,
     /// Modules of Python's standard library that are counted.
     pub counted: &'static [String],
-    /// What is counted of functions.
+    /// Counts that are taken of functions.
     pub counting: Counting,
     /// The core of a program with a fork server, and of the thread that runs it; `None` for any.
     pub core: Option<usize>,

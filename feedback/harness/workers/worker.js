@@ -241,8 +241,8 @@
         used.fill(0);
     }
 
-    // Microseconds by the function of the subject's own code that runs, or that calls what runs. Of a regular expression,
-    // the pattern is known as well.
+    // Microseconds by the function of the subject's own code that runs, or that calls what runs. Of a regular
+    // expression, the pattern is known as well.
     function sampler() {
         const { Session } = require('inspector');
         const session = new Session();

@@ -116,8 +116,9 @@ def main():
             answer(EDGE, struct.pack("=II", number, line or code.co_firstlineno) + key)
         return number
 
-    # Microseconds of processor time by the line of the counted code that runs, or that calls what runs. The handler runs
-    # between two instructions, so what a call into the interpreter's own code takes belongs to the line of the call.
+    # Microseconds of processor time by the line of the counted code that runs, or that calls what runs. The handler
+    # runs between two instructions, so what a call into the interpreter's own code takes belongs to the line of the
+    # call.
     def count_samples():
         import signal
         import time

@@ -452,8 +452,8 @@ impl<'p> Prover<'p> {
             let is_stopped = ending == Ending::Stopped || cost_limit.is_some_and(|limit| cost >= limit);
             let first = family.members.first().map_or(cost, |first: &Member| first.cost).max(1);
             // The program takes another way with texts of this size, as where it refuses them. A run that was stopped
-            // may have cost nothing by then, as where the cost is what it returns. The cost of bytes is time, and that of
-            // short runs says nothing.
+            // may have cost nothing by then, as where the cost is what it returns. The cost of bytes is time, and a
+            // short one says nothing.
             let is_exact = |last: &Member| matches!(family.of, Repeated::Parts { .. }) || last.seconds >= LEAST_TIME;
             if !is_stopped && family.members.last().is_some_and(|last| is_exact(last) && cost < last.cost / 2) {
                 break;

@@ -1,10 +1,10 @@
 //! A survey of long texts: looks for texts that repeat a few bytes, whose time grows faster than their length.
 //!
-//! Much slow work counts nothing, such as that of a regular expression, and shows only in texts of kilobytes that end in
-//! a way that makes it fail late. So a text is put together as people do who attack programs by hand: something before,
-//! a piece many times, something after. The pieces come from texts of the language, and the text as a whole need not be
-//! in it. Its time at two lengths shows how it grows, and the texts that would take longest at a greater length are
-//! varied further.
+//! Much slow work counts nothing, such as that of a regular expression, and shows only in texts of kilobytes that end
+//! in a way that makes it fail late. So a text is put together as people do who attack programs by hand: something
+//! before, a piece many times, something after. The pieces come from texts of the language, and the text as a whole
+//! need not be in it. Its time at several lengths shows how it grows, and the texts that would take longest at a
+//! greater length are varied further.
 
 use std::collections::{HashSet, VecDeque};
 

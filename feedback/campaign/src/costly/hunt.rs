@@ -113,7 +113,7 @@ pub struct Hunt {
     pub(crate) raised: AtomicU64,
     /// The first exception.
     pub(crate) exception: OnceLock<String>,
-    /// What the survey of long texts has looked at, once it was made.
+    /// Numbers that say how far the survey of long texts has looked, once it was made.
     surveyed: OnceLock<Surveyed>,
     /// All texts were run.
     is_exhausted: AtomicBool,
@@ -351,12 +351,12 @@ impl Hunt {
         Ok(())
     }
 
-    /// Takes note of what the survey of long texts has looked at.
+    /// Takes note of how far the survey of long texts has looked.
     pub(super) fn note_survey(&self, surveyed: Surveyed) {
         self.surveyed.get_or_init(|| surveyed);
     }
 
-    /// Returns what the survey of long texts has looked at, if it was made.
+    /// Returns how far the survey of long texts has looked, if it was made.
     pub fn surveyed(&self) -> Option<Surveyed> {
         self.surveyed.get().copied()
     }

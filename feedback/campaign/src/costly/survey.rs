@@ -32,7 +32,7 @@ const LAWS: usize = 5;
 /// The text that is shown is the longest member of at most this many bytes.
 const SHORT: usize = 200;
 
-/// What a survey has looked at.
+/// Numbers that say how far a survey has looked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Surveyed {
     /// Number of texts that were tried, each at two lengths.
@@ -102,8 +102,8 @@ impl<'c> Clock<'c> {
         Some(Timed { seconds: measured.seconds, is_stopped: measured.ending == Ending::Stopped })
     }
 
-    /// Returns why the program could not be run. When the time is over, a program that has just been started ends, which
-    /// says nothing.
+    /// Returns why the program could not be run. When the time is over, a program that has just been started ends,
+    /// which says nothing.
     fn failure(&mut self) -> Option<Error> {
         self.failed.take().filter(|_| !self.stop.is_cut())
     }

@@ -94,8 +94,8 @@ impl Server {
     pub(super) fn end_ahead(&mut self, ahead: &mut Ahead, program: &Program, edges: &mut Edges) -> Result<Ran, Error> {
         let (mut waits, mut is_told) = (0, false);
         loop {
-            // After the last input the process answers. Until then it may write output, which belongs to this input. On a
-            // busy machine that may take a while.
+            // After the last input the process answers. Until then it may write output, which belongs to this input.
+            // On a busy machine that may take a while.
             let is_last = ahead.held() == 1 && ahead.process.runs();
             if ahead.ring.is_ready(&self.input) && (!is_last || waits > ANSWERING || ahead.is_lost) {
                 // A library that was loaded has edges that are known from now on.

@@ -39,10 +39,10 @@ pub enum Language {
     },
 }
 
-/// What is counted of a function. Java's counters are always there: they cost little.
+/// Counts that are taken of a function. Java's counters are always there: they cost little.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Counting {
-    /// What it executes.
+    /// Edges that it executes.
     #[default]
     Executed,
     /// Nothing, so that its processor time is its own.

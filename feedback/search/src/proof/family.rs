@@ -77,7 +77,7 @@ impl Member {
     }
 }
 
-/// What the texts of a family repeat.
+/// Parts or bytes that the texts of a family repeat.
 #[derive(Clone, Debug)]
 pub enum Repeated {
     /// Parts of a text of the language.
@@ -186,7 +186,7 @@ fn describe(stretch: &Stretch) -> String {
 /// Texts that repeat the same, with their costs.
 #[derive(Clone, Debug)]
 pub struct Family {
-    /// What is repeated.
+    /// Parts or bytes that are repeated.
     pub of: Repeated,
     /// The texts, by the number of copies.
     pub members: Vec<Member>,
