@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum, ValueHint};
 use gramjet::{Choices, Producer as _};
 use gramjet_campaign::strategies::FOR_COVERAGE;
 use gramjet_campaign::{Place, State};
-use gramjet_search::Seed;
+use gramjet_search::{Seed, Words};
 use gramjet_session::Language;
 
 use crate::arguments::grammar::{GrammarArgs, ZERO_WEIGHTS};
@@ -87,6 +87,11 @@ pub struct Arguments {
     /// it, and anywhere in broken texts.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     dict: Option<PathBuf>,
+
+    /// Do not use the constants that the program compares as words. They are looked for in the sources of functions of
+    /// Python and Node, and in the files of other programs.
+    #[arg(long)]
+    no_words: bool,
 
     /// Use N threads, each with a process of the program, or `auto` for one per processor.
     #[arg(short, long, value_name = "N", default_value = "1", allow_negative_numbers = true, value_parser = units::parse_jobs)]
@@ -209,9 +214,10 @@ fn search_until(args: &Arguments, how: How, stopping: Stopping) -> Result<(), Fa
     let mut making = making(args)?;
     let (language, max_len) = language(&prepared)?;
     // What is wrong with the arguments is said before a folder is made.
-    making.breaks = try_out(args, &how, making, &language)?;
+    let (breaks, found) = try_out(args, &how, making, &language)?;
+    making.breaks = breaks;
     let seeds = begin_with(args, making, &language)?;
-    let words = args.dict.as_deref().map_or(Ok(Vec::new()), dictionary::read)?;
+    let words = Words { given: args.dict.as_deref().map_or(Ok(Vec::new()), dictionary::read)?, found };
     let mut state = State::open(&folder, &facts(args, &prepared, &language))?;
     if args.node.is_shared() {
         state.wait_for_disk();
@@ -224,10 +230,17 @@ fn search_until(args: &Arguments, how: How, stopping: Stopping) -> Result<(), Fa
     hunt(args, &campaign, weights.transpose()?)
 }
 
-/// Runs the program once, in the way that failures are judged. Says whether broken texts are run, too.
-fn try_out(args: &Arguments, how: &How, making: Making, language: &Language) -> Result<bool, Failure> {
-    let tested = Tested::new(&args.program.command, how.surroundings)?;
+/// Runs the program once, in the way that failures are judged. Says whether broken texts are run, too, and which words
+/// the program has.
+fn try_out(args: &Arguments, how: &How, making: Making, language: &Language) -> Result<(bool, Vec<Vec<u8>>), Failure> {
+    let takes_words = making.kind.is_none() && !args.no_words;
+    let surroundings = if takes_words { how.surroundings.telling_words() } else { how.surroundings };
+    let tested = Tested::new(&args.program.command, surroundings)?;
+    let words = if takes_words { tested.words() } else { Vec::new() };
     say!("gramjet: {}", tested.describe());
+    if !words.is_empty() {
+        say!("gramjet: {} of the program", plural(words.len() as u64, "word"));
+    }
     let breaks = match args.broken {
         Broken::Auto => making.kind.is_none() && tested.is_guided_program() && !args.failures.judge_texts(),
         Broken::Always => true,
@@ -240,7 +253,7 @@ fn try_out(args: &Arguments, how: &How, making: Making, language: &Language) -> 
     args.run.warn_of_confinement();
     // Nothing has failed so far.
     report(args, &[])?;
-    Ok(breaks)
+    Ok((breaks, words))
 }
 
 /// Returns the texts to begin with.
@@ -259,7 +272,7 @@ fn plan(
     how: How,
     making: Making,
     (language, max_len): (Language, u64),
-    (seeds, words): (Vec<Vec<u8>>, Vec<Vec<u8>>),
+    (seeds, words): (Vec<Vec<u8>>, Words),
 ) -> Result<Plan, Failure> {
     Ok(Plan {
         language,

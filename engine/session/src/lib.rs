@@ -28,7 +28,7 @@ mod trim;
 pub use language::{Bound, Language, LanguageError, ReplayError, Settings};
 pub use parsing::ParsingTracer;
 pub use random::Random;
-pub use session::{Mutation, Session, Statistics};
+pub use session::{Mutation, Parts, Session, Statistics};
 pub use trees::hash;
 pub use trim::Trim;
 

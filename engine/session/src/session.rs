@@ -1,5 +1,7 @@
 //! A session: texts in, valid variants out.
 
+use std::ops::Range;
+
 use gramjet::choices::{Mutator, Operation, Store, TracedInput};
 use gramjet::{Choices, Producer};
 use gramjet_engine::Tracer;
@@ -84,6 +86,15 @@ struct Made {
     choices: Vec<u8>,
     /// Length of its text.
     len: usize,
+}
+
+/// The parts of a text with one symbol, which can stand for each other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parts {
+    /// The symbol.
+    pub symbol: u32,
+    /// Their places in the text, each once.
+    pub ranges: Vec<Range<usize>>,
 }
 
 /// A text whose derivation was looked for.

@@ -20,6 +20,8 @@ const MOST_REPEATED: usize = 512;
 const MOST_ROUNDS: usize = 8;
 /// Rules that lead to one with several options.
 const RENAMED: usize = 4;
+/// At most this many places are returned of the same parts elsewhere.
+const MOST_PLACES: usize = 1 << 12;
 /// References and repetitions that are looked at.
 const MOST_FOUND: usize = 1 << 16;
 
@@ -144,6 +146,24 @@ impl Found {
             }
         }
         ways
+    }
+
+    /// Returns the rules among these that are words. A rule is one if all rules that it refers to are: a rule that
+    /// reaches a cycle is none.
+    fn words(&self, reached: &Ways) -> BTreeSet<usize> {
+        let mut is_word: BTreeSet<usize> = BTreeSet::new();
+        loop {
+            let before = is_word.len();
+            for &rule in reached.keys() {
+                let mut references = self.from.get(&rule).into_iter().flatten();
+                if references.all(|&number| is_word.contains(&self.references[number].to)) {
+                    is_word.insert(rule);
+                }
+            }
+            if is_word.len() == before {
+                return is_word;
+            }
+        }
     }
 
     /// Returns the references of the way to a rule, and the text around it; `None` if there is no way, or the text is
@@ -272,25 +292,50 @@ impl Deriver {
         let found = self.found();
         let mut left = MOST_STEPS;
         let from_start = found.ways(self.ir().start().index(), &mut left);
-        // A rule is a word if all rules that it refers to are words: a rule that reaches a cycle is none.
-        let mut is_word: BTreeSet<usize> = BTreeSet::new();
-        loop {
-            let before = is_word.len();
-            for &rule in from_start.keys() {
-                let mut references = found.from.get(&rule).into_iter().flatten();
-                if references.all(|&number| is_word.contains(&found.references[number].to)) {
-                    is_word.insert(rule);
-                }
-            }
-            if is_word.len() == before {
-                break;
-            }
-        }
+        let is_word = found.words(&from_start);
         let words = is_word.iter().filter_map(|&rule| Some(found.way(&from_start, rule)?.1));
         let plain = found.endless.iter().filter(|endless| endless.rules.iter().all(|rule| is_word.contains(rule)));
         let rounds = plain.filter_map(|endless| Some(found.way(&from_start, endless.rule)?.1.with(&endless.around)));
         let mut known = BTreeSet::new();
         words.chain(rounds).filter(|around| known.insert(around.clone())).collect()
+    }
+
+    /// Returns the places of [`Deriver::places`], and then those that the same parts have elsewhere: around each
+    /// reference from a rule which contains itself, or reaches one that does, to one that does not, and around all that
+    /// the latter reaches.
+    pub fn all_places(&mut self) -> Vec<Around> {
+        let found = self.found();
+        let mut left = MOST_STEPS;
+        let from_start = found.ways(self.ir().start().index(), &mut left);
+        let is_word = found.words(&from_start);
+        let is_plain = |endless: &&Endless| endless.rules.iter().all(|rule| is_word.contains(rule));
+        // What is around each part of a word, in the word.
+        let mut parts: BTreeMap<usize, Vec<Around>> = BTreeMap::new();
+        let mut places = self.places();
+        let mut known: BTreeSet<Around> = places.iter().cloned().collect();
+        for reference in &found.references {
+            if is_word.contains(&reference.from) || !is_word.contains(&reference.to) {
+                continue;
+            }
+            let Some((_, outer)) = found.way(&from_start, reference.from) else { continue };
+            let outer = outer.with(&reference.around);
+            let parts = parts.entry(reference.to).or_insert_with(|| {
+                let ways = found.ways(reference.to, &mut left);
+                let rules = ways.keys().filter_map(|&rule| Some(found.way(&ways, rule)?.1));
+                let plain = found.endless.iter().filter(is_plain);
+                let rounds = plain.filter_map(|endless| Some(found.way(&ways, endless.rule)?.1.with(&endless.around)));
+                rules.chain(rounds).collect()
+            });
+            for place in parts.iter().map(|part| outer.with(part)) {
+                if places.len() >= MOST_PLACES {
+                    return places;
+                }
+                if place.len() <= LONGEST && known.insert(place.clone()) {
+                    places.push(place);
+                }
+            }
+        }
+        places
     }
 
     /// Finds the references and the endless repetitions in the bodies of all rules.

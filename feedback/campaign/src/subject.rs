@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use gramjet_harness::{
     Command, Confinement, Counting, Error, ForkServer, Function, Limits, Lines, Locations, Permission, Program, Run,
-    Subject, Target, instrumentation, stay_on,
+    Subject, Target, instrumentation, stay_on, words_of,
 };
 use gramjet_session::hash;
 
@@ -26,6 +26,8 @@ pub struct Surroundings {
     pub counted: &'static [String],
     /// Counts that are taken of functions.
     pub counting: Counting,
+    /// Functions tell constants that their code compares.
+    pub tells_words: bool,
     /// The core of a program with a fork server, and of the thread that runs it; `None` for any.
     pub core: Option<usize>,
     /// Processor time is measured also where that takes time for each run.
@@ -42,6 +44,7 @@ impl Default for Surroundings {
             text: false,
             counted: &[],
             counting: Counting::default(),
+            tells_words: false,
             core: None,
             times_rounds: false,
         }
@@ -62,6 +65,11 @@ impl Surroundings {
     /// Returns the same surroundings in which this is counted of functions.
     pub fn of_functions(self, counting: Counting) -> Surroundings {
         Surroundings { counting, ..self }
+    }
+
+    /// Returns the same surroundings in which functions tell words, for [`Tested::words`].
+    pub fn telling_words(self) -> Surroundings {
+        Surroundings { tells_words: true, ..self }
     }
 
     /// Returns the same surroundings with a measurement of processor time wherever it is possible.
@@ -115,12 +123,14 @@ impl Tested {
     /// Returns the function that the first word names (`python:`, `node:`, `java:`), else the program with its
     /// arguments: by its fork server if it is instrumented.
     pub fn new(command: &[OsString], surroundings: Surroundings) -> Result<Tested, Error> {
-        let Surroundings { limits, confinement, allowed, text, counted, counting, core, times_rounds } = surroundings;
+        let Surroundings { limits, confinement, allowed, text, counted, counting, tells_words, core, times_rounds } =
+            surroundings;
         let (name, arguments) = command.split_first().expect("clap asks for one word");
         if let Some(specification) = function(name) {
             let subject = Subject::new(specification)?.limits(limits).confinement(confinement);
             let subject = allowed.iter().cloned().fold(subject, Subject::allow);
             let subject = if text { subject.text() } else { subject }.counting(counting);
+            let subject = if tells_words { subject.telling_words() } else { subject };
             let subject = counted.iter().fold(subject, |subject, module| subject.own(module));
             return Ok(Tested::by(By::Function(Box::new(Function::new(subject)?))));
         }
@@ -219,6 +229,16 @@ impl Tested {
     /// invalid.
     pub fn is_guided_program(&self) -> bool {
         matches!(self.by, By::ForkServer(_))
+    }
+
+    /// Returns the constants that the program's input may have to contain: those in its file, or those that a function
+    /// tells.
+    pub fn words(&self) -> Vec<Vec<u8>> {
+        match &self.by {
+            By::Command(command) => words_of(command.program().path()),
+            By::ForkServer(server) => words_of(server.program().path()),
+            By::Function(function) => function.words().to_vec(),
+        }
     }
 
     /// Returns the place of an edge in the sources; `None` if that is not known.

@@ -216,6 +216,11 @@ impl Command {
         Ok(Command { program, guard, scratch, second: Vec::new(), is_begun: false })
     }
 
+    /// Returns the program.
+    pub fn program(&self) -> &Program {
+        &self.program
+    }
+
     /// Says what the other file of the program holds from the next run on ([`Program::second_file`]).
     pub fn hand(&mut self, bytes: &[u8]) {
         self.second.clear();

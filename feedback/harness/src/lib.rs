@@ -11,6 +11,7 @@
 mod cache;
 mod command;
 mod confine;
+mod constants;
 mod cores;
 mod disk;
 mod edges;
@@ -32,6 +33,7 @@ mod watch;
 
 pub use command::{Command, FILE, Program};
 pub use confine::{Confinement, Offered, Permission, Protection, offered, protections, refusal};
+pub use constants::words_of;
 pub use cores::{free_cores, stay_on};
 pub use edges::{Edge, Edges};
 pub use error::Error;

@@ -1,8 +1,8 @@
 // Calls a function of Node on inputs and counts what it executes.
 //
 // Arguments: file or package, function, "text" or "bytes", "executed", "nothing" or "samples" (see `Counting` in
-// src/languages/subject.rs). The harness says the length of an input that it has put into shared memory; see
-// src/languages/protocol.rs for the rest.
+// src/languages/subject.rs), "words" or "no-words". The harness says the length of an input that it has put into shared
+// memory; see src/languages/protocol.rs for the rest. `constants` is that of constants.js, which precedes this file.
 //
 // Counters are put into the sources of modules when they are loaded. V8 has block coverage of its own, but a look at it
 // takes half a millisecond and more, as V8 goes through all functions that there are, and blocks that have one count
@@ -25,7 +25,7 @@
         // Another version of Node: nothing is counted.
     }
     for (const name of ['require', 'module', 'exports', '__filename', '__dirname']) delete globalThis[name];
-    const [file, functionName, kind, counting] = process.argv.slice(1);
+    const [file, functionName, kind, counting, telling] = process.argv.slice(1);
     process.argv.splice(1, Infinity, file);
     process.execArgv = [];
     delete process._eval;
@@ -65,8 +65,10 @@
     const counters = new Float64Array(new SharedArrayBuffer(8 * CAPACITY));
     Object.defineProperty(globalThis, '__gramjet', { value: counters });
     let counterCount = 1;
+    const gathered = telling === 'words' ? constants() : undefined;
     function counted(source, name) {
         const tree = program(source);
+        gathered?.next();
         const starts = [], ends = [];
         const insert = (offset, added) => starts.push({ offset, added });
         const counter = (node, owner) => {
@@ -90,6 +92,7 @@
         const open = [[tree, undefined, '(file)']];
         while (open.length) {
             const [node, parent, owner] = open.pop();
+            gathered?.lookAt(node);
             let inner = owner;
             switch (node.type) {
             case 'FunctionDeclaration': case 'FunctionExpression': case 'ArrowFunctionExpression':
@@ -397,6 +400,7 @@
     const samples = counting === 'samples' ? sampler() : undefined;
     // What was executed to load the function is no part of its first run.
     counters.fill(0);
+    if (gathered) answer('W', ...gathered.words().flatMap((word) => [Buffer.of(word.length), word]));
     answer('R');
     const request = Buffer.alloc(4);
     for (;;) {

@@ -1,9 +1,10 @@
 """Calls a Python function on inputs and counts what it executes.
 
 Arguments: module (or a file that ends in .py), function, "text" or "bytes", "executed", "nothing" or "samples" (see
-`Counting` in src/languages/subject.rs), further modules whose code is counted.
+`Counting` in src/languages/subject.rs), "words" or "no-words", further modules whose code is counted.
 The harness says the length of an input that it has put into shared memory; see src/languages/protocol.rs for the rest.
-`own_code` and `count_executed` are those of counting.py, which precedes this file in the program.
+`own_code` and `count_executed` are those of counting.py, `compared_constants` is that of constants.py: both files
+precede this one in the program.
 """
 
 import sys
@@ -19,9 +20,9 @@ def main():
     import traceback
 
     INPUT, COUNTERS, REQUESTS, ANSWERS = 195, 196, 198, 199
-    READY, REFUSED, EDGE, DONE = b"R", b"X", b"E", b"D"
+    READY, WORDS, REFUSED, EDGE, DONE = b"R", b"W", b"X", b"E", b"D"
     RETURNED, EXITED, RAISED, NO_MEMORY = 0, 1, 2, 3
-    module_name, function_name, kind, counting, *further = sys.argv[1:]
+    module_name, function_name, kind, counting, telling, *further = sys.argv[1:]
     for descriptor in (INPUT, COUNTERS, REQUESTS, ANSWERS):
         os.set_inheritable(descriptor, False)
     process = os.getpid()
@@ -193,8 +194,15 @@ def main():
     usage = resource.getrusage
     itself = resource.RUSAGE_SELF
     sys.argv[:] = [module_name]
+    before = set(sys.modules)
     function = load()
     flushed(stdout), flushed(stderr)
+    if telling == "words":
+        # The function's own module comes first. What the interpreter loads whatever it runs has no part in it.
+        first = sys.modules.get(getattr(function, "__module__", None))
+        modules = [module for name, module in list(sys.modules.items()) if name not in before and module is not first]
+        words = compared_constants([first, *modules], counted)
+        answer(WORDS, b"".join(bytes([len(word)]) + word for word in words))
     if counting == "executed":
         start, stop, _ = count_executed(counters, number_of, counted)
     elif counting == "samples":

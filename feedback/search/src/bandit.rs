@@ -32,25 +32,25 @@ impl<const N: usize> Bandit<N> {
     }
 
     pub(crate) fn choose(&self, random: &mut Random) -> usize {
-        self.choose_among(N, random)
+        self.choose_among(&std::array::from_fn::<usize, N, _>(|way| way), random)
     }
 
-    /// Returns one of the first `ways`, which are not 0.
-    pub(crate) fn choose_among(&self, ways: usize, random: &mut Random) -> usize {
+    /// Returns one of these ways, of which there are some.
+    pub(crate) fn choose_among(&self, ways: &[usize], random: &mut Random) -> usize {
         let rates: [f64; N] = std::array::from_fn(|way| {
             let (paid, cost) = self.prior[way];
             (self.paid[way] + paid) / (self.cost[way] + cost)
         });
-        let sum: f64 = rates[..ways].iter().sum();
-        let least = LEAST.min(LEAST_IN_ALL / ways as f64);
+        let sum: f64 = ways.iter().map(|&way| rates[way]).sum();
+        let least = LEAST.min(LEAST_IN_ALL / ways.len() as f64);
         let mut left = random.unit();
-        for (way, rate) in rates[..ways].iter().enumerate() {
-            left -= least + (1.0 - least * ways as f64) * rate / sum;
+        for &way in ways {
+            left -= least + (1.0 - least * ways.len() as f64) * rates[way] / sum;
             if left < 0.0 {
                 return way;
             }
         }
-        ways - 1
+        ways[ways.len() - 1]
     }
 
     /// Records a cost of the way, and its gain or 0.
@@ -96,7 +96,7 @@ mod tests {
         let (mut bandit, mut random) = (Bandit::<3>::new().with_expected([0.1, 1.0, 0.3]), Random::new(1));
         let mut taken = [0; 3];
         for _ in 0..10_000 {
-            let way = bandit.choose_among(2, &mut random);
+            let way = bandit.choose_among(&[0, 1], &mut random);
             taken[way] += 1;
             bandit.learn(way, 0.0, 1.0);
         }

@@ -19,6 +19,22 @@ const BUDGET: Budget = Budget { max_memory: 64 << 20, max_steps: Some(1 << 20) }
 /// At most this many texts are looked at.
 const TRIED: usize = 1 << 13;
 
+/// Words that a program may know.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Words {
+    /// Words that the caller has been given.
+    pub given: Vec<Vec<u8>>,
+    /// Constants that were found in the program.
+    pub found: Vec<Vec<u8>>,
+}
+
+impl Words {
+    /// Returns all words, those that were given first.
+    pub fn all(&self) -> impl Iterator<Item = &[u8]> {
+        self.given.iter().chain(&self.found).map(Vec::as_slice)
+    }
+}
+
 /// A short text with a value at a bound.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Extreme {
@@ -31,11 +47,12 @@ pub struct Extreme {
 /// Returns short texts of at most `max_len` bytes with one value each: numbers beside powers of two and at the bounds
 /// of floating-point types, dates that do not exist, unusual characters and escapes, line ends, names that are special
 /// somewhere. Each value is put at each place that can hold it; where there are too many, at as many places as any
-/// other. The words of the caller come first. With broken texts, also bytes that are no characters. No further texts
-/// are looked for once `is_over` returns true.
+/// other. The words that were given come first. Those that were found come in turn with the values, at all places that
+/// the grammar has. With broken texts, also bytes that are no characters. No further texts are looked for once
+/// `is_over` returns true.
 pub fn extremes(
     language: &Language,
-    words: &[Vec<u8>],
+    words: &Words,
     with_broken: bool,
     max_len: usize,
     is_over: &mut dyn FnMut() -> bool,
@@ -43,16 +60,38 @@ pub fn extremes(
     let mut places = language.deriver(None).places();
     let whole = Around::default();
     if !places.contains(&whole) {
-        places.insert(0, whole);
+        places.insert(0, whole.clone());
     }
     let mut made = Made { language, max_len, places, known: BTreeSet::new(), texts: Vec::new() };
-    made.add(words, MOST, true, is_over);
+    made.add(&words.given, MOST, true, is_over);
+    let given = made.texts.len();
     made.add(&values(), MOST, true, is_over);
+    if !words.found.is_empty() {
+        let of_values = made.texts.split_off(given);
+        made.places = language.deriver(None).all_places();
+        if !made.places.contains(&whole) {
+            made.places.insert(0, whole);
+        }
+        made.add(&words.found, MOST.saturating_sub(given), true, is_over);
+        let of_words = made.texts.split_off(given);
+        made.texts.extend(in_turn(of_words, of_values));
+    }
     if with_broken {
         let invalid: Vec<Vec<u8>> = INVALID.iter().map(|bytes| bytes.to_vec()).collect();
         made.add(&invalid, MOST_BROKEN, false, is_over);
     }
     made.texts
+}
+
+/// Returns one of each in turn, and at the end what the longer one has left.
+fn in_turn(first: Vec<Extreme>, second: Vec<Extreme>) -> Vec<Extreme> {
+    let (mut first, mut second) = (first.into_iter(), second.into_iter());
+    let mut texts = Vec::new();
+    while first.len() + second.len() > 0 {
+        texts.extend(first.next());
+        texts.extend(second.next());
+    }
+    texts
 }
 
 /// The texts so far, and all that is needed for more.
@@ -96,10 +135,10 @@ mod tests {
     use super::*;
 
     fn made(grammar: &str, with_broken: bool) -> Vec<Extreme> {
-        made_with(grammar, &[], with_broken)
+        made_with(grammar, &Words::default(), with_broken)
     }
 
-    fn made_with(grammar: &str, words: &[Vec<u8>], with_broken: bool) -> Vec<Extreme> {
+    fn made_with(grammar: &str, words: &Words, with_broken: bool) -> Vec<Extreme> {
         let source = SourceFile::new("g.ebnf", grammar);
         let language = Language::compile(&source, &Settings::default()).expect("a grammar");
         let made = extremes(&language, words, with_broken, 4096, &mut || false);
@@ -142,10 +181,24 @@ mod tests {
 
     #[test]
     fn words_of_the_caller_come_first_at_each_place_that_can_hold_them() {
-        let made = made_with(LISTS, &[b"magic".to_vec(), b"4242".to_vec()], false);
+        let words = Words { given: vec![b"magic".to_vec(), b"4242".to_vec()], found: Vec::new() };
+        let made = made_with(LISTS, &words, false);
         let first: Vec<String> =
             made[..8].iter().map(|extreme| String::from_utf8_lossy(&extreme.text).into()).collect();
         assert!(first.contains(&"[4242]".to_string()) && first.contains(&"[\"magic\"]".to_string()), "{first:?}");
+    }
+
+    #[test]
+    fn words_that_were_found_stand_at_all_places_and_leave_the_values_their_turns() {
+        let grammar = LISTS.replace("| list", "| list | '{' string ':' number '}'");
+        let words = Words { given: Vec::new(), found: vec![b"magic".to_vec(), b"\x01\xFF".to_vec()] };
+        let (made, without) = (made_with(&grammar, &words, false), made(&grammar, false));
+        for text in [&b"[\"magic\"]"[..], b"[{\"magic\":0}]"] {
+            let at = made.iter().position(|extreme| extreme.text == text);
+            assert!(at.is_some_and(|at| at < 16), "{}: {at:?}", text.escape_ascii());
+        }
+        let of_values = |extreme: &&Extreme| without.contains(extreme);
+        assert!(made.iter().filter(of_values).eq(without.iter()));
     }
 
     #[test]

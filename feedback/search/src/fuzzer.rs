@@ -15,8 +15,10 @@ use crate::random::{Random, Seed};
 #[cfg(test)]
 mod tests;
 mod trimming;
+mod words;
 
 use trimming::{Texts, Trimmer};
+use words::Putter;
 
 /// The goal of a search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -51,14 +53,16 @@ pub enum Operator {
     Splice,
     /// A change to the bytes of a kept text.
     Break,
+    /// A word that the subject may know, in place of a part of a kept text.
+    Word,
     /// A shorter text, in place of a kept one if it makes the subject do the same.
     Trim,
 }
 
 impl Operator {
     /// All of them.
-    pub const ALL: [Operator; 5] =
-        [Operator::Fresh, Operator::Mutate, Operator::Splice, Operator::Break, Operator::Trim];
+    pub const ALL: [Operator; 6] =
+        [Operator::Fresh, Operator::Mutate, Operator::Splice, Operator::Break, Operator::Word, Operator::Trim];
 
     /// Returns a short name in lower case.
     pub fn name(self) -> &'static str {
@@ -67,6 +71,7 @@ impl Operator {
             Operator::Mutate => "mutate",
             Operator::Splice => "splice",
             Operator::Break => "break",
+            Operator::Word => "word",
             Operator::Trim => "trim",
         }
     }
@@ -85,11 +90,10 @@ const IN_TURN: u32 = 64;
 const PARTS_IN_TURN: u32 = 8;
 /// The number of seeds that are varied before anything else, as they are: they show what is usual.
 const FIRST: usize = 16;
-/// Gains that are expected of fresh texts, changes to derivations, splices, and broken texts.
-const EXPECTED: [f64; WAYS_WITH_BROKEN] = [0.1, 1.0, 0.3, 0.3];
-/// The ways between which gains decide, without and with broken texts.
-const WAYS: usize = 3;
-const WAYS_WITH_BROKEN: usize = 4;
+/// Gains that are expected of fresh texts, changes to derivations, splices, broken texts, and words.
+const EXPECTED: [f64; WAYS] = [0.1, 1.0, 0.3, 0.3, 0.3];
+/// The ways between which gains decide: the first operators.
+const WAYS: usize = 5;
 /// The number of proposed texts that are remembered; then all are forgotten.
 const REMEMBERED: usize = 1 << 22;
 /// The number of texts that are kept for their cost.
@@ -104,7 +108,9 @@ pub struct Fuzzer {
     corpus: Corpus,
     /// Breaks texts, if that is wanted.
     breaker: Option<Breaker>,
-    ways: Bandit<WAYS_WITH_BROKEN>,
+    /// Puts words into texts, if there are some.
+    putter: Option<Putter>,
+    ways: Bandit<WAYS>,
     random: Random,
     proposed: FxHashSet<u64>,
     /// Symbols that texts have had, and the binary logarithm of how often.
@@ -131,6 +137,7 @@ impl Fuzzer {
             max_len,
             corpus: Corpus::default(),
             breaker: None,
+            putter: None,
             ways: Bandit::new().with_expected(EXPECTED),
             random: Random::new(seed.number()),
             proposed: FxHashSet::default(),
@@ -153,6 +160,12 @@ impl Fuzzer {
         let words = words.iter().map(|word| word.as_slice().into());
         let tokens: Vec<Box<[u8]>> = self.session.language().tokens().iter().cloned().chain(words).collect();
         self.breaker = Some(Breaker::new(&tokens));
+        self
+    }
+
+    /// Lets it also put these words at places of texts that can hold them.
+    pub fn with_words(mut self, words: &[Vec<u8>]) -> Fuzzer {
+        self.putter = Putter::new(words);
         self
     }
 
@@ -200,14 +213,19 @@ impl Fuzzer {
             }
             return self.render();
         }
-        let ways = if self.breaker.is_some() { WAYS_WITH_BROKEN } else { WAYS };
+        let ways: &[usize] = match (&self.breaker, &self.putter) {
+            (None, None) => &[0, 1, 2],
+            (Some(_), None) => &[0, 1, 2, 3],
+            (None, Some(_)) => &[0, 1, 2, 4],
+            (Some(_), Some(_)) => &[0, 1, 2, 3, 4],
+        };
         let way = if self.corpus.entries().is_empty() { 0 } else { self.ways.choose_among(ways, &mut self.random) };
         self.operator = Operator::ALL[way];
         self.parent = None;
         match self.operator {
             Operator::Break => return self.make_broken(),
             Operator::Fresh | Operator::Trim => {}
-            Operator::Mutate | Operator::Splice => {
+            Operator::Mutate | Operator::Splice | Operator::Word => {
                 let Fuzzer { corpus, random, .. } = self;
                 let is_picked = self.varied.is_over();
                 let parent = self.varied.next(IN_TURN, || corpus.pick(random));
@@ -225,8 +243,15 @@ impl Fuzzer {
 
     /// Makes a text by the operator that was chosen.
     fn render(&mut self) -> Option<()> {
-        let Fuzzer { session, corpus, text, max_len, .. } = self;
+        let Fuzzer { session, corpus, putter, random, text, max_len, .. } = self;
         let texts = corpus.entries();
+        if let (Operator::Word, Some(Whole::Conforming(parent)), Some(putter)) = (self.operator, self.parent, putter) {
+            if putter.put(&texts[parent].text, *max_len, session, random, text) {
+                return Some(());
+            }
+            // No word has a place in this text.
+            self.operator = Operator::Mutate;
+        }
         match (self.operator, self.parent) {
             (Operator::Mutate, Some(Whole::Conforming(parent))) => session.mutate(&texts[parent].text, *max_len, text),
             (Operator::Splice, Some(Whole::Conforming(parent))) => {
@@ -274,7 +299,7 @@ impl Fuzzer {
     pub fn breaks(&self) -> bool {
         match (self.operator, self.parent) {
             (Operator::Break, _) | (Operator::Trim, Some(Whole::Broken(_))) => true,
-            (Operator::Fresh | Operator::Mutate | Operator::Splice | Operator::Trim, _) => false,
+            (Operator::Fresh | Operator::Mutate | Operator::Splice | Operator::Word | Operator::Trim, _) => false,
         }
     }
 

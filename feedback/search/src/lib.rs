@@ -42,7 +42,7 @@ mod survey;
 pub use check::{Check, check};
 pub use corpus::{Corpus, Entry};
 pub use delta_debugging::{Cut, Shorter};
-pub use extremes::{Extreme, extremes};
+pub use extremes::{Extreme, Words, extremes};
 pub use front::Front;
 pub use fuzzer::{Fuzzer, Goal, Observation, Operator};
 pub use growth::{EdgeGrowth, Estimate, Fit, Growth, Law, Measurement, edges_by_growth};

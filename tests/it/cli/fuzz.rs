@@ -3,6 +3,7 @@
 mod extremes;
 mod history;
 mod hostile;
+mod words;
 
 use std::fs;
 use std::path::Path;

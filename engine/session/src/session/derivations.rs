@@ -1,10 +1,12 @@
 //! Finds the derivations of texts: known ones, or by a parse. Derivations from elsewhere are checked against the text.
 
+use std::ops::Range;
+
 use gramjet::choices::TracedInput;
 use gramjet::{Limits, Producer};
 use gramjet_parse::ParseError;
 
-use super::Session;
+use super::{Parts, Session};
 use crate::trees::hash;
 
 impl Session {
@@ -42,6 +44,22 @@ impl Session {
         let mut symbols: Vec<u32> = self.current.input.trace().spans.iter().map(|span| span.symbol).collect();
         symbols.sort_unstable();
         Some(symbols.chunk_by(|one, next| one == next).map(|same| (same[0], same.len() as u32)).collect())
+    }
+
+    /// Returns the parts of a text by their symbols, ascending; `None` if the text has no derivation.
+    pub fn parts(&mut self, text: &[u8]) -> Option<Vec<Parts>> {
+        if !self.remember(text) {
+            return None;
+        }
+        let spans = &self.current.input.trace().spans;
+        let mut all: Vec<(u32, Range<usize>)> = spans.iter().map(|span| (span.symbol, span.output())).collect();
+        all.sort_unstable_by_key(|(symbol, range)| (*symbol, range.start, range.end));
+        all.dedup();
+        let of_symbol = |same: &[(u32, Range<usize>)]| Parts {
+            symbol: same[0].0,
+            ranges: same.iter().map(|(_, range)| range.clone()).collect(),
+        };
+        Some(all.chunk_by(|one, next| one.0 == next.0).map(of_symbol).collect())
     }
 
     /// Returns true if the derivation of a text is known without a parse, as for the last variant, and for earlier

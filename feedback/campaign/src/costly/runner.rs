@@ -418,16 +418,7 @@ mod tests {
             std::thread::scope(|scope| {
                 let mut runner = Runner::new(&until, Lengths { further, ..Lengths::default() });
                 let (limits, confinement) = (Limits::default(), Confinement::Unconfined);
-                let surroundings = Surroundings {
-                    limits,
-                    confinement,
-                    allowed: &[],
-                    text: false,
-                    counted: &[],
-                    counting: Counting::default(),
-                    core: None,
-                    times_rounds: false,
-                };
+                let surroundings = Surroundings { limits, confinement, ..Surroundings::default() };
                 runner.try_beside(&until, surroundings, None, scope);
                 runner.pace.is_beside = is_beside;
                 test(&mut runner, &until);

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use crate::siblings::Siblings;
 use crate::state::{Place, State};
-use gramjet_search::Seed;
+use gramjet_search::{Seed, Words};
 use gramjet_session::Language;
 
 use super::evidence::Evidence;
@@ -42,7 +42,7 @@ pub struct Plan {
     /// Greatest length of the first texts, of great depth and with values at bounds; `None` for none of them.
     pub extremes: Option<usize>,
     /// Words that the program may know.
-    pub words: Vec<Vec<u8>>,
+    pub words: Words,
     /// Number that the choices depend on.
     pub seed: Seed,
     /// Number of workers.

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use gramjet_harness::{Edges, Outcome, Run};
 use gramjet_search::{
-    Ending, Fuzzer, Goal, Kind, Measured, Observation, Operator, Search, Seed, Strategy, count_class,
+    Ending, Fuzzer, Goal, Kind, Measured, Observation, Operator, Search, Seed, Strategy, Words, count_class,
 };
 use gramjet_session::{Language, Session};
 
@@ -68,16 +68,11 @@ struct Evolution {
 }
 
 impl Maker {
-    /// Returns a maker that puts these words into broken texts, besides the tokens of the grammar.
-    pub fn new(
-        language: &Language,
-        making: Making,
-        words: &[Vec<u8>],
-        max_len: usize,
-        seed: Seed,
-    ) -> Result<Maker, Error> {
+    /// Returns a maker that puts these words into texts, and into broken ones besides the tokens of the grammar.
+    pub fn new(language: &Language, making: Making, words: &Words, max_len: usize, seed: Seed) -> Result<Maker, Error> {
         let fuzzer = Fuzzer::new(language, Goal::New, max_len, seed);
-        let fuzzer = if making.breaks { fuzzer.with_broken(words) } else { fuzzer };
+        let words: Vec<Vec<u8>> = words.all().map(<[u8]>::to_vec).collect();
+        let fuzzer = if making.breaks { fuzzer.with_broken(&words) } else { fuzzer }.with_words(&words);
         let strategy = making.kind.map(|kind| kind.make(making.is_paper));
         let evolution = strategy.map(|strategy| Evolution::new(language, strategy, max_len, seed)).transpose()?;
         Ok(Maker { fuzzer, evolution, features: Vec::new() })

@@ -87,6 +87,11 @@ impl ForkServer {
         })
     }
 
+    /// Returns the program.
+    pub fn program(&self) -> &Program {
+        &self.program
+    }
+
     /// Returns how the program is instrumented.
     pub fn instrumentation(&self) -> Instrumentation {
         self.instrumentation

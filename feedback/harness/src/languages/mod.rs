@@ -43,6 +43,8 @@ pub struct Function {
     /// Whether the first call in a process has kept the limit on time.
     is_quick: bool,
     table: Table,
+    /// Constants that its code compares.
+    words: Vec<Vec<u8>>,
     edges: Edges,
     captured: [Captured; 2],
 }
@@ -53,9 +55,12 @@ impl Function {
     /// # Errors
     ///
     /// If the interpreter or the function is not there, or the function cannot be loaded.
-    pub fn new(subject: Subject) -> Result<Function, Error> {
+    pub fn new(mut subject: Subject) -> Result<Function, Error> {
         let mut table = Table::default();
-        let worker = Worker::start(&subject, &mut table)?;
+        let mut worker = Worker::start(&subject, &mut table)?;
+        let words = worker.take_words();
+        // Later processes would find the same.
+        subject.tells_words = false;
         Ok(Function {
             subject,
             worker: Some(worker),
@@ -64,9 +69,16 @@ impl Function {
             earlier: 0,
             is_quick: false,
             table,
+            words,
             edges: Edges::default(),
             captured: Default::default(),
         })
+    }
+
+    /// Returns the constants that its code compares, if [`Subject::telling_words`] has asked for them: at most 512
+    /// words of at most 32 bytes each. There are none of Java.
+    pub fn words(&self) -> &[Vec<u8>] {
+        &self.words
     }
 
     /// Returns the place of an edge in the sources.

@@ -5,7 +5,9 @@ use crate::command::Program;
 use crate::error::Error;
 use crate::run::{Captured, Outcome};
 
-const WORKER: &str = include_str!("../../workers/worker.js");
+/// Source of the worker. The block keeps what comes first from the function.
+const WORKER: &str =
+    concat!("{\n", include_str!("../../workers/constants.js"), include_str!("../../workers/worker.js"), "}\n");
 /// V8's message on standard error when its heap is full, before it aborts.
 const HEAP_IS_FULL: &[u8] = b"JavaScript heap out of memory";
 
@@ -18,7 +20,9 @@ pub(super) fn program(subject: &Subject, file: &str, function: &str) -> Result<P
         // V8 notices that its heap is full sooner than the limit is reached, so its garbage is collected before.
         arguments.push(format!("--max-old-space-size={}", (memory >> 20) * 3 / 4));
     }
-    arguments.extend(["-e", WORKER, "--", file, function, kind, subject.counting.name()].map(String::from));
+    arguments.extend(
+        ["-e", WORKER, "--", file, function, kind, subject.counting.name(), subject.telling()].map(String::from),
+    );
     Program::new(subject.interpreter_or("node"), arguments)
 }
 

@@ -71,6 +71,8 @@ pub struct Subject {
     pub(super) takes_text: bool,
     pub(super) own: Vec<String>,
     pub(super) counting: Counting,
+    /// Whether the worker is asked for constants that the code compares.
+    pub(super) tells_words: bool,
     pub(super) interpreter: Option<PathBuf>,
     pub(super) limits: Limits,
     confinement: Confinement,
@@ -94,6 +96,7 @@ impl Subject {
             takes_text: false,
             own: Vec::new(),
             counting: Counting::default(),
+            tells_words: false,
             interpreter: None,
             limits: Limits::default(),
             confinement: Confinement::default(),
@@ -122,6 +125,13 @@ impl Subject {
     /// Sets what is counted.
     pub fn counting(mut self, counting: Counting) -> Subject {
         self.counting = counting;
+        self
+    }
+
+    /// Looks for the constants that the counted code compares, when it is loaded first: see
+    /// [`Function::words`](super::Function::words).
+    pub fn telling_words(mut self) -> Subject {
+        self.tells_words = true;
         self
     }
 
@@ -169,6 +179,15 @@ impl Subject {
 
     pub(super) fn error(&self, what: impl Into<String>) -> Error {
         refused(&self.name, what.into())
+    }
+
+    /// Returns whether the worker tells words, as it is said to it.
+    pub(super) fn telling(&self) -> &'static str {
+        let is_counted = match self.counting {
+            Counting::Executed => true,
+            Counting::Nothing | Counting::Samples => false,
+        };
+        if self.tells_words && is_counted { "words" } else { "no-words" }
     }
 
     /// Returns the program that calls the function, with the limits and the rights of this one.

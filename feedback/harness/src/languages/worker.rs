@@ -9,6 +9,7 @@ use super::calls;
 use super::protocol::{self, Message};
 use super::subject::{Language, Subject};
 use super::table::Table;
+use crate::constants;
 use crate::edges::Edges;
 use crate::error::Error;
 use crate::guard::{Guard, has_input, is_gone, outcome_of, pipe_from_program, pipe_to_program};
@@ -54,6 +55,8 @@ pub(super) struct Worker {
     /// Time when the last call has begun, and whether the process could be told of it.
     begun: Instant,
     is_asked: bool,
+    /// Words that it has told before its first run.
+    words: Vec<Vec<u8>>,
 }
 
 /// The counts of edges that a worker writes.
@@ -114,6 +117,7 @@ impl Worker {
             swept: Instant::now(),
             begun: Instant::now(),
             is_asked: false,
+            words: Vec::new(),
         };
         worker.greet(subject, table)?;
         worker.take_counters(&mut Edges::default(), table);
@@ -266,6 +270,11 @@ impl Worker {
         edges.renumber(&self.counters.numbers, table.len());
     }
 
+    /// Takes the words that it has told when it was loaded.
+    pub(super) fn take_words(&mut self) -> Vec<Vec<u8>> {
+        mem::take(&mut self.words)
+    }
+
     /// Takes the output of the last run.
     pub(super) fn take_output(&mut self) -> [Captured; 2] {
         mem::take(&mut self.guard.streams().captured)
@@ -310,6 +319,12 @@ impl Worker {
             match message {
                 Message::Ready => break Said::Ready,
                 Message::Refused(what) => break Said::Refused(what),
+                Message::Words(body) => {
+                    // The function itself may send some, at any time.
+                    if self.runs == 0 && self.words.is_empty() {
+                        self.words = constants::told(body);
+                    }
+                }
                 Message::Done { outcome, is_spent, cpu } => break Said::Done(outcome, is_spent, cpu),
                 Message::Edge { counter, line, key } => {
                     let counter = counter as usize;

@@ -4,6 +4,7 @@ mod ahead;
 mod carries;
 mod command;
 mod confine;
+mod constants;
 mod disk;
 mod fork_server;
 mod hostile;

@@ -91,3 +91,40 @@ fn broken_texts_reach_what_no_text_of_the_language_does() {
     assert_eq!(entries.len(), 1);
     assert_eq!(entries[0].text, b"[[");
 }
+
+#[test]
+fn words_stand_where_texts_can_hold_them() {
+    let words = [b"dcba".to_vec(), b"[c]".to_vec(), b"no".to_vec()];
+    let mut fuzzer = fuzzer().with_words(&words);
+    let mut put = 0;
+    let mut known = FxHashSet::default();
+    for _ in 0..1000 {
+        let text = fuzzer.propose().expect("a text").to_vec();
+        if fuzzer.operator() == Operator::Word {
+            put += 1;
+            let has = |word: &[u8]| text.windows(word.len()).any(|part| part == word);
+            assert!(words[..2].iter().any(|word| has(word)), "{}", text.escape_ascii());
+            assert!(fuzzer.session().remember(&text) && text.len() <= 200 && !fuzzer.breaks());
+        }
+        let feature = text.len() as u64 / 4;
+        fuzzer.observe(Observation { is_new: known.insert(feature), cost: 0, features: &[feature] });
+    }
+    assert!(put > 50, "{put}");
+}
+
+#[test]
+fn words_that_no_place_can_hold_change_no_other_way() {
+    let mut with = fuzzer().with_words(&[b"no".to_vec()]);
+    search(&mut with, 600, |text| text.len() as u64 / 8);
+    assert_eq!(with.yields().find(|(operator, _, _)| *operator == Operator::Word), Some((Operator::Word, 0, 0)));
+    let texts = |mut fuzzer: Fuzzer| {
+        (0..200)
+            .map(|_| {
+                let text = fuzzer.propose().expect("a text").to_vec();
+                fuzzer.observe(Observation { is_new: text.len() % 5 == 0, cost: 0, features: &[text.len() as u64] });
+                text
+            })
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(texts(fuzzer()), texts(fuzzer().with_words(&[])));
+}

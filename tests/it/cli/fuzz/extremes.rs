@@ -63,7 +63,7 @@ fn functions_meet_depth_and_values_at_bounds() {
     let place = place("fuzz-extremes");
     fs::write(place.path("f.py"), FUNCTIONS).unwrap();
     let fuzz = |function: &str, out: &str, options: &[&str]| {
-        let begin = ["fuzz", "json", "--text", "-n", "2000", "-o", out, "--timeout", "10s"];
+        let begin = ["fuzz", "json", "--text", "--no-words", "-n", "2000", "-o", out, "--timeout", "10s"];
         run_in(&place, &[&begin[..], options, &["--", function]].concat());
         failures(&place.path(out))
     };

@@ -65,6 +65,12 @@ pub(crate) fn counts_pass_32_bits(target: &mut Function) {
     assert_eq!(edges(target, "abab"), few);
 }
 
+/// Returns the words that a function tells when it is loaded.
+pub(crate) fn told(subject: Subject) -> Vec<String> {
+    let function = Function::new(subject).expect("a target");
+    function.words().iter().map(|word| String::from_utf8_lossy(word).into_owned()).collect()
+}
+
 /// Returns an exception without the folder that its frame's file is in.
 pub(crate) fn exception(outcome: Outcome) -> (String, String) {
     let Outcome::Exception(Exception { class, frame, .. }) = outcome else { panic!("{outcome:?} is no exception") };

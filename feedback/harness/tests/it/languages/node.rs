@@ -1,11 +1,13 @@
 //! Functions of Node.
 
+use std::fs;
 use std::path::Path;
 
 use gramjet_harness::{Counting, Function, Offered, Outcome, Subject, Target, offered};
 
 use super::kit::{
     assert_fast, counts_pass_32_bits, edges, error, exception, interpreters, limits, outcome, places, short, subject,
+    told,
 };
 use crate::kit::place;
 
@@ -294,4 +296,26 @@ fn node_time_is_counted_by_the_function_that_calls_slow_code() {
     let place = target.place(hottest.number).expect("a place");
     assert!(place.file.ends_with("blanks.js") && place.function.contains("trimmed"), "{place}");
     assert!(place.function.contains("RegExp"), "{place}");
+}
+
+#[test]
+fn node_tells_the_constants_that_its_code_compares() {
+    if !is_there() {
+        return;
+    }
+    let helper = "'use strict';\nexports.KEY = 'open sesame';\nexports.others = new Set(['alpha', 'beta']);\n";
+    let source = "const helper = require('./helper');\nexports.run = (data) => {\n    const x = String(data);\n    \
+                  switch (x) { case 'one': return 1; }\n    if (x.startsWith('<!--') || 'magic' === x) \
+                  throw new Error('a message that says a lot of it');\n    \
+                  return x[helper.KEY] ?? x['key'] ?? { gamma: 1 };\n};\n";
+    let place = place("node-words");
+    fs::write(place.join("helper.js"), helper).expect("a file");
+    fs::write(place.join("tells.js"), source).expect("a file");
+    let one = subject("node:tells.js#run").folder(&place);
+    let words = told(one.clone().telling_words());
+    assert_eq!(words, ["one", "magic", "<!--", "key", "gamma", "alpha", "beta", "open sesame"]);
+    assert_eq!(told(one.clone()), [""; 0]);
+    assert_eq!(told(one.clone().telling_words().counting(Counting::Nothing)), [""; 0]);
+    let counts = |subject: Subject| edges(&mut Function::new(subject).expect("a target"), "x");
+    assert_eq!(counts(one.clone().telling_words()), counts(one));
 }

@@ -7,7 +7,7 @@ use gramjet_harness::{Counting, Function, Offered, Outcome, Subject, Target, off
 
 use super::kit::{
     assert_fast, counts_pass_32_bits, edges, error, exception, interpreters, limits, outcome, places, programs, short,
-    subject,
+    subject, told,
 };
 use crate::kit::place;
 
@@ -283,5 +283,29 @@ fn python_time_is_counted_by_the_line_that_calls_slow_code() {
         let micros = cpu.as_micros() as u64;
         assert!(total <= micros && hottest.count > micros / 2, "{total} and {} of {micros}", hottest.count);
         assert_eq!(target.place(hottest.number).expect("a place").line, 6);
+    }
+}
+
+#[test]
+fn python_tells_the_constants_that_its_code_compares() {
+    let helper =
+        "KEY = 'open sesame'\nOTHERS = frozenset({'alpha', 'beta'})\n\ndef f(x):\n    'A docstring.'\n    return x\n";
+    let source = "import json\nimport helper\n\ndef run(data):\n    'Another one.'\n    x = str(data)\n    \
+                  if x.startswith(('<!--', '-->')) or b'magic' == data or x in ['one', 'two']:\n        \
+                  raise ValueError('a message that says a lot of it')\n    return helper.KEY in x\n";
+    let place = place("python-words");
+    fs::write(place.join("helper.py"), helper).expect("a file");
+    fs::write(place.join("tells.py"), source).expect("a file");
+    for python in pythons() {
+        let one = subject("python:tells:run").folder(&place).interpreter(python);
+        let words = told(one.clone().telling_words());
+        assert_eq!(words, ["magic", "one", "two", "<!--", "-->", "alpha", "beta", "open sesame"], "{python}");
+        assert_eq!(told(one.clone()), [""; 0]);
+        assert_eq!(told(one.clone().telling_words().counting(Counting::Nothing)), [""; 0]);
+        // What the function executes is the same.
+        let counts = |subject: Subject| edges(&mut Function::new(subject).expect("a target"), "x");
+        assert_eq!(counts(one.clone().telling_words()), counts(one));
+        let standard = told(subject("python:json.decoder:JSONDecoder").interpreter(python).telling_words());
+        assert!(standard.contains(&"Infinity".to_string()) && standard.len() <= 512, "{standard:?}");
     }
 }
