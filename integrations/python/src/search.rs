@@ -128,9 +128,7 @@ impl Search {
         let families = prove(&mut deriver, &whole, effort, &mut run);
         match raised {
             Some(error) => Err(error),
-            None => {
-                Ok(families.iter().filter_map(|family| grown(py, family, family.of.describe(&deriver))).collect())
-            }
+            None => Ok(families.iter().filter_map(|family| grown(py, family, family.of.describe(&deriver))).collect()),
         }
     }
 
