@@ -121,7 +121,11 @@ fn words_that_no_place_can_hold_change_no_other_way() {
         (0..200)
             .map(|_| {
                 let text = fuzzer.propose().expect("a text").to_vec();
-                fuzzer.observe(Observation { is_new: text.len() % 5 == 0, cost: 0, features: &[text.len() as u64] });
+                fuzzer.observe(Observation {
+                    is_new: text.len().is_multiple_of(5),
+                    cost: 0,
+                    features: &[text.len() as u64],
+                });
                 text
             })
             .collect::<Vec<_>>()
