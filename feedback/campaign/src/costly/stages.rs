@@ -272,16 +272,17 @@ impl Hunt {
                 most = found;
             }
         }
-        if is_whole {
-            studies.extend(surveyed);
-            records::write_studied(self, &studies)?;
-            records::write_families(&self.state, &studies)?;
-        } else {
-            // What an interrupted study says of growth and causes may be wrong.
+        if !is_whole {
+            // What an interrupted study says of growth and causes may be wrong. The survey was at its end.
             for study in &mut studies {
                 (study.families, study.causes) = Default::default();
             }
-            studies.extend(surveyed);
+        }
+        let has_surveyed = !surveyed.is_empty();
+        studies.extend(surveyed);
+        if is_whole || has_surveyed {
+            records::write_studied(self, &studies)?;
+            records::write_families(&self.state, &studies)?;
         }
         show(self, &studies)?;
         Ok(Studied::Texts(best, studies))
