@@ -141,8 +141,8 @@ pub struct Arguments {
 
     /// Before that, look for no longer than this at the processor time of texts of some kilobytes that repeat a few
     /// bytes, also texts that are not of the grammar: it shows growth where nothing is counted, as in regular
-    /// expressions. 0 leaves that out. By default as long as the search before it, at most 60 seconds; with `--time` a
-    /// quarter of that time, at most two minutes.
+    /// expressions. 0 leaves that out, as does `--study 0`. By default as long as the search before it, at most 60
+    /// seconds; with `--time` a quarter of that time, at most two minutes.
     #[arg(long, value_name = "DURATION", value_parser = units::parse_duration)]
     survey: Option<Duration>,
 
@@ -381,7 +381,8 @@ impl Times {
         };
         let study = args.study.map_or(STUDY.min(time / 4), |study| study.min(time / 2));
         let usual = if study.is_zero() { Duration::ZERO } else { SURVEY.min(time / 4) };
-        let survey = args.survey.map_or(usual, |survey| survey.min(time / 2));
+        // The survey is a part of the study.
+        let survey = args.survey.map_or(usual, |survey| if study.is_zero() { usual } else { survey.min(time / 2) });
         // A time beyond the range of clocks is none.
         let search = begin.checked_add(time.saturating_sub(study + survey));
         Times { search, all: begin.checked_add(time), survey: Some(survey), study }

@@ -61,21 +61,20 @@ fn about_other(study: &Study, unit: &str) -> String {
 fn growths(study: &Study) -> impl Iterator<Item = String> {
     let mut said = Vec::new();
     let growth = move |grown: &Grown| {
-        let law = law(&grown.family)?;
+        let hidden = grown.family.time.as_ref().filter(|_| grown.family.hidden().is_some());
+        let known = law(&grown.family);
+        let law = known.clone().or_else(|| hidden.map(|time| time.to_string()))?;
         let is_linear = !grown.family.is_cut_short() && grown.family.growth.as_ref().is_some_and(is_linear);
         if grown.family.of.is_empty() || said.contains(&law) || is_linear && !said.is_empty() {
             return None;
         }
         let fastest = grown.fastest.as_ref().map_or(String::new(), |edge| format!("; fastest: {edge}"));
-        let hidden = grown.family.time.as_ref().filter(|_| grown.family.hidden().is_some());
         let line = match hidden {
             Some(time) => {
                 let spot = grown.fastest.as_ref().and_then(|edge| edge.spot.as_ref());
                 let spot = spot.map_or(String::new(), |spot| format!(", at {spot}"));
-                format!(
-                    "{time} in the number of {}{spot}; this is processor time, which counts more than {law}",
-                    grown.what
-                )
+                let known = known.map_or(String::new(), |known| format!(", which counts more than {known}"));
+                format!("{time} in the number of {}{spot}; this is processor time{known}", grown.what)
             }
             None => format!("{law} in the number of {}{fastest}", grown.what),
         };

@@ -102,7 +102,7 @@ fn input(study: &Study) -> Input {
         spans: study.causes.iter().filter(|cause| cause.share >= LEAST).map(span).collect(),
         derivation: study.tree.clone(),
         lines: lines(study),
-        note: if study.is_foreign { FOREIGN.to_string() } else { String::new() },
+        note: if study.is_foreign && study.families.is_empty() { FOREIGN.to_string() } else { String::new() },
         ..Input::default()
     }
 }

@@ -18,6 +18,9 @@ const MOST_STEPS: usize = 1 << 21;
 /// Texts with repetitions at all places, and texts of a round that each has.
 const MOST_REPEATED: usize = 512;
 const MOST_ROUNDS: usize = 8;
+/// Places of a rule that are looked at, and texts of all.
+const MOST_AROUND: usize = 64;
+const MOST_KNOWN: usize = 1 << 13;
 /// Rules that lead to one with several options.
 const RENAMED: usize = 4;
 /// At most this many places are returned of the same parts elsewhere.
@@ -245,7 +248,10 @@ impl Deriver {
         for (number, endless) in found.endless.iter().enumerate() {
             let rounds = self.rounds_of(endless.node, &endless.item);
             let way = |rule: usize| found.way(&from_start, rule).map(|(_, around)| around);
-            let references = found.references.iter().filter(|reference| reference.to == endless.rule);
+            if known.len() >= MOST_KNOWN {
+                break;
+            }
+            let references = found.references.iter().filter(|reference| reference.to == endless.rule).take(MOST_AROUND);
             let places = references.filter_map(|reference| Some(way(reference.from)?.with(&reference.around)));
             let places: Vec<Around> = way(endless.rule).into_iter().chain(places).collect();
             for round in &rounds {

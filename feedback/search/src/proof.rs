@@ -71,7 +71,7 @@ const LONG: Duration = Duration::from_millis(50);
 const TOO_MUCH: u64 = 1 << 20;
 /// A time that grows by more from one size to the next grows exponentially, if it is at least this long.
 const STEEP: f64 = 8.0;
-const BRIEF: Duration = Duration::from_millis(1);
+const BRIEF: f64 = 1e-3;
 /// An exponent is known if its interval is no wider: then it is right to a tenth.
 const KNOWN_INTERVAL: f64 = 0.1;
 /// Costs that grow in jumps, as where memory doubles, are at most this many times those of a law.
@@ -432,7 +432,7 @@ impl<'p> Prover<'p> {
         let present = family.of.present();
         // Beyond that, copies would be equal again.
         let distinct = family.of.capacity(self.deriver);
-        let (mut last_took, mut last_copies) = (Duration::MAX, present);
+        let (mut last_seconds, mut last_copies) = (f64::INFINITY, present);
         for &copies in copies.iter().take_while(|&&copies| u64::from(copies) < distinct) {
             let is_made = family.of.write(copies, self.deriver, &mut self.made);
             let is_over = self.left == 0 || Instant::now() >= self.end;
@@ -466,16 +466,16 @@ impl<'p> Prover<'p> {
                 break;
             }
             // If times go on to grow as they do, the next one would take all that is left.
-            let growing = took.as_secs_f64() / last_took.as_secs_f64().max(1e-9);
+            let growing = seconds / last_seconds.max(1e-9);
             let left = self.end.saturating_duration_since(Instant::now()).as_secs_f64();
             let is_last = took >= LONG && took.as_secs_f64() * growing > left && growing < STEEP;
             // Then sizes that lie closer show more.
             let is_far = copies > last_copies + 1;
-            let is_steep = is_far && took >= BRIEF && growing > STEEP;
+            let is_steep = is_far && seconds >= BRIEF && growing > STEEP;
             if matches!(family.of, Repeated::Bytes(_)) && (is_last || is_steep) {
                 break;
             }
-            (last_took, last_copies) = (took, copies);
+            (last_seconds, last_copies) = (seconds, copies);
         }
         family
     }

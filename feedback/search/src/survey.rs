@@ -109,6 +109,7 @@ pub struct Survey<'l> {
     /// Digests of texts that were made.
     known: HashSet<u64>,
     long: usize,
+    longest: usize,
     /// The time of a run that does nearly nothing.
     least: f64,
     recent: VecDeque<f64>,
@@ -143,6 +144,7 @@ impl<'l> Survey<'l> {
             kept: Vec::new(),
             known: HashSet::new(),
             long: LONG,
+            longest: 0,
             least: 0.0,
             recent: VecDeque::new(),
             tried: 0,
@@ -150,14 +152,14 @@ impl<'l> Survey<'l> {
         }
     }
 
-    /// Returns the number of texts that were tried, each at two lengths.
+    /// Returns the number of texts that were tried, each at several lengths.
     pub fn tried(&self) -> u64 {
         self.tried
     }
 
     /// Returns the greatest length of the texts, in bytes.
     pub fn longest(&self) -> usize {
-        self.long
+        self.longest
     }
 
     /// Tries one text. Returns false if no more runs are wanted.
@@ -234,7 +236,12 @@ impl<'l> Survey<'l> {
         let mut least = f64::INFINITY;
         for _ in 0..=AGAIN {
             self.runs += 1;
-            least = least.min(timer(&shortest.text)?.seconds);
+            let timed = timer(&shortest.text)?;
+            if timed.is_stopped {
+                // The program takes long for each text.
+                return None;
+            }
+            least = least.min(timed.seconds);
         }
         self.least = least;
         Some(())
@@ -243,8 +250,8 @@ impl<'l> Survey<'l> {
     /// Returns the next text, if one was found that is new.
     fn next(&mut self) -> Option<Stretch> {
         for _ in 0..16 {
-            let is_from_first = !self.first.is_empty() && self.random.below(2) == 0;
-            let stretch = match self.first.pop_front().filter(|_| is_from_first || self.kept.is_empty()) {
+            let takes_first = self.kept.is_empty() || self.random.below(2) == 0;
+            let stretch = match if takes_first { self.first.pop_front() } else { None } {
                 Some(first) => first,
                 None if !self.kept.is_empty() && self.random.below(5) < 2 => self.varied(),
                 None => self.fresh(),
@@ -252,7 +259,7 @@ impl<'l> Survey<'l> {
             let stretch = plainest(stretch);
             let mut text = Vec::new();
             stretch.write(2, &mut text);
-            if !stretch.each.is_empty() && stretch.len(1) * TIMES < LEAST_LONG && self.known.insert(digest(&text)) {
+            if !stretch.each.is_empty() && stretch.len(1) * TIMES < self.long && self.known.insert(digest(&text)) {
                 return Some(stretch);
             }
         }
@@ -351,6 +358,7 @@ impl<'l> Survey<'l> {
         let mut text = Vec::new();
         stretch.write(levels, &mut text);
         self.runs += 1;
+        self.longest = self.longest.max(text.len());
         timer(&text)
     }
 

@@ -123,9 +123,13 @@ fn write_family(state: &State, folder: &str, text: &[u8], grown: &Grown) -> Resu
     }
     state.write(&format!("{folder}/{COSTS}"), costs.as_bytes())?;
     state.write(&format!("{folder}/{TEXT}"), text)?;
-    let laws = Laws::of(grown.family.growth.as_ref(), grown.fastest.as_ref());
+    // A place that samples show has the law of the time, which a replay does not measure.
+    let hidden = grown.family.time.as_ref().filter(|_| grown.family.hidden().is_some());
+    let fastest = grown.fastest.as_ref().filter(|_| hidden.is_none());
+    let laws = Laws::of(grown.family.growth.as_ref(), fastest);
     let of = one_line(text, usize::MAX);
-    let about = format!("{}\n{}text: {of}\n", grown.what, laws.lines());
+    let time = hidden.map_or(String::new(), |time| format!("; processor time: {time}"));
+    let about = format!("{}{time}\n{}text: {of}\n", grown.what, laws.lines());
     state.write(&format!("{folder}/{ABOUT}"), about.as_bytes()).map(drop)
 }
 

@@ -280,7 +280,9 @@ impl Hunt {
         }
         let has_surveyed = !surveyed.is_empty();
         studies.extend(surveyed);
-        if is_whole || has_surveyed {
+        // What an earlier study has shown of growth stays if this one was cut short.
+        let is_first = self.state.view().file(&format!("{}/1/{}", records::FAMILIES, records::ABOUT)).is_none();
+        if is_whole || has_surveyed && is_first {
             records::write_studied(self, &studies)?;
             records::write_families(&self.state, &studies)?;
         }

@@ -12,9 +12,12 @@ use super::meter::{Meter, Objective, Objectives};
 use super::study::{EdgeLaw, Grown, Hot, Study, fastest, shares};
 use crate::error::Error;
 use crate::stop::Stop;
+use crate::subject::function;
 
 /// No run of the survey takes longer.
 const LONGEST_RUN: Duration = Duration::from_secs(1);
+/// A run that was stopped has taken at least this share of it, if that was the reason.
+const STOPPED: f64 = 0.5;
 /// The share of the time that is for the search; the rest is for proofs.
 const SEARCHING: f64 = 0.5;
 /// Texts whose growth is measured, and of those the ones that are shown.
@@ -25,19 +28,22 @@ const SIMPLIFYING: f64 = 0.25;
 const PROOF: f64 = 0.4;
 /// Each copy multiplies the time by this, where few copies stop a program.
 const SUDDEN: f64 = 2.0;
-/// Growth that is not proved to be faster says nothing.
+/// Counts whose growth is not proved to be faster say nothing; times are less exact.
 const LINEAR: f64 = 1.2;
-/// Edges of a line that are shown.
-const LAWS: usize = 5;
+const LINEAR_TIME: f64 = 1.4;
+/// Copies of the text that a new process runs first.
+const WARMING: usize = 6;
+/// The share of the time that a line has to take to be the place of a law.
+const MOST: f64 = 0.5;
 /// The text that is shown is the longest member of at most this many bytes.
 const SHORT: usize = 200;
 
 /// Numbers that say how far a survey has looked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Surveyed {
-    /// Number of texts that were tried, each at two lengths.
+    /// Number of texts that were tried, each at several lengths.
     pub tried: u64,
-    /// Length of the longer ones, in bytes.
+    /// Length of the longest one, in bytes.
     pub longest: usize,
 }
 
@@ -72,6 +78,8 @@ impl<'c> Clock<'c> {
             self.note(is_run)?;
         }
         match self.meter.read(text) {
+            // A run that was cut short says nothing.
+            Ok(_) if self.stop.is_cut() => None,
             Ok(measured) => {
                 // What was stopped, or has failed, had a process that has ended.
                 self.is_cold = measured.ending != Ending::Done;
@@ -99,7 +107,14 @@ impl<'c> Clock<'c> {
 
     fn time(&mut self, text: &[u8]) -> Option<Timed> {
         let measured = self.read(text)?;
-        Some(Timed { seconds: measured.seconds, is_stopped: measured.ending == Ending::Stopped })
+        Some(match measured.ending {
+            Ending::Done => Timed { seconds: measured.seconds, is_stopped: false },
+            // Only the limit on time says that a text takes long.
+            Ending::Stopped if measured.seconds >= STOPPED * LONGEST_RUN.as_secs_f64() => {
+                Timed { seconds: measured.seconds, is_stopped: true }
+            }
+            Ending::Stopped | Ending::Failed => Timed { seconds: 0.0, is_stopped: false },
+        })
     }
 
     /// Returns why the program could not be run. When the time is over, a program that has just been started ends,
@@ -137,29 +152,37 @@ impl Hunt {
         if time.is_zero() || self.stop.is_cut() {
             return Ok(Vec::new());
         }
-        let surveyed = self.survey_until(begin, end, effort);
+        let mut studies = Vec::new();
+        let result = self.survey_until((begin, end), effort, &mut studies);
         // What has just been started ends when the time is over.
-        if self.stop.is_cut() { Ok(surveyed.unwrap_or_default()) } else { surveyed }
+        if self.stop.is_cut() { Ok(studies) } else { result.map(|()| studies) }
     }
 
-    fn survey_until(&self, begin: Instant, end: Instant, effort: Effort) -> Result<Vec<Study>, Error> {
+    fn survey_until(
+        &self,
+        (begin, end): (Instant, Instant),
+        effort: Effort,
+        studies: &mut Vec<Study>,
+    ) -> Result<(), Error> {
         let plan = &self.plan;
         let mut clock = Clock::new(self, Counting::Nothing)?;
         let texts = self.short_texts();
         let mut survey = Survey::new(&plan.studied, &texts, plan.max_len, plan.seed);
         let searching = begin + (end - begin).mul_f64(SEARCHING);
-        while Instant::now() < searching && !survey.has_enough() && survey.step(&mut |text| clock.time(text)) {}
+        let is_over = || Instant::now() >= searching || self.stop.is_cut();
+        while !is_over() && !survey.has_enough() && survey.step(&mut |text| clock.time(text)) {}
+        clock.failure().map_or(Ok(()), Err)?;
         let mut promising = survey.fast();
         promising.truncate(TRIED);
         self.note_survey(Surveyed { tried: survey.tried(), longest: survey.longest() });
         let counts = plan.objectives.first() != &Objective::Cpu;
         let mut counter = if counts { Some(self.meter_in(self.limited())?) } else { None };
         let mut deriver = plan.studied.deriver(None);
-        let (mut studies, mut tried): (Vec<Study>, Vec<Around>) = Default::default();
+        let mut tried: Vec<Around> = Vec::new();
         let mut sudden: Option<(String, Family)> = None;
         for found in &promising {
             let left = || end.saturating_duration_since(Instant::now());
-            if studies.len() == SHOWN || left().is_zero() {
+            if studies.len() == SHOWN || left().is_zero() || self.stop.is_cut() {
                 break;
             }
             let until = Instant::now() + left().mul_f64(SIMPLIFYING);
@@ -172,23 +195,31 @@ impl Hunt {
             let family = prove_bytes(&mut deriver, &found.stretch, effort, &mut clock);
             clock.failure().map_or(Ok(()), Err)?;
             let Some(mut family) = family else { continue };
-            if is_sudden(&family) && !is_fast(&family) {
-                sudden.get_or_insert((family.of.describe(&deriver), family));
-            } else if is_fast(&family) {
-                if let Some(counter) = &mut counter {
-                    let until = Instant::now() + left();
-                    let mut count = |text: &[u8]| counter.read(text).ok().filter(|_| Instant::now() < until).cloned();
-                    family.recount(&mut count);
-                }
-                let what = family.of.describe(&deriver);
-                studies.push(self.study_of(family, what, &mut counter)?);
+            let is_timed = family.time.as_ref().is_some_and(|time| time.is_superlinear(LINEAR_TIME));
+            if !is_timed && !is_sudden(&family) {
+                continue;
+            }
+            if let Some(counter) = &mut counter {
+                let until = Instant::now() + left();
+                // Its first call would count what is loaded for it.
+                let mut like = Vec::new();
+                found.stretch.write(WARMING, &mut like);
+                let is_begun = counter.renew().and_then(|_| counter.read(&like).map(drop)).is_ok();
+                let mut count = |text: &[u8]| counter.read(text).ok().filter(|_| Instant::now() < until).cloned();
+                family.recount(|text| if is_begun { count(text) } else { None });
+            }
+            let what = family.of.describe(&deriver);
+            if is_fast(&family) {
+                studies.push(self.study_of(family, what, &mut counter));
+            } else if !is_timed {
+                sudden.get_or_insert((what, family));
             }
         }
         // Few copies stop the program, so no law can be known: that is worth a line if nothing else is.
-        if let Some((what, family)) = sudden.filter(|_| studies.is_empty()) {
-            studies.push(self.study_of(family, what, &mut None)?);
+        if let Some((what, family)) = sudden.filter(|_| studies.is_empty() && !self.stop.is_cut()) {
+            studies.push(self.study_of(family, what, &mut counter));
         }
-        Ok(studies)
+        Ok(())
     }
 
     /// Returns texts that the search has kept: pieces are taken from them.
@@ -205,7 +236,7 @@ impl Hunt {
     }
 
     /// Returns what is shown of a family.
-    fn study_of(&self, family: Family, what: String, counter: &mut Option<Meter>) -> Result<Study, Error> {
+    fn study_of(&self, family: Family, what: String, counter: &mut Option<Meter>) -> Study {
         let ended = || family.members.iter().filter(|member| !member.is_stopped);
         let shown = ended().rfind(|member| member.text.len() <= SHORT).or_else(|| ended().next());
         let (text, cost, edges) =
@@ -218,25 +249,27 @@ impl Hunt {
             (None, Some(counter)) => {
                 let edges = grown.family.edges();
                 grown.fastest = fastest(counter, &edges);
-                let counts = counter.read(&longest)?.edges.clone();
+                let counts = counter.read(&longest).map(|measured| measured.edges.clone()).unwrap_or_default();
                 shares(&counts, |edge| counter.tested.spot(edge))
             }
             (growth, _) => {
-                let hot = self.sampled(&longest)?;
+                let hot = self.sampled(&longest).unwrap_or_default();
                 let growth = growth.or_else(|| grown.family.growth.clone());
-                let law = |hot: &Hot| {
-                    growth.clone().map(|growth| EdgeLaw { spot: hot.spot.clone(), count: hot.count, growth })
-                };
-                grown.fastest = hot.first().filter(|hot| hot.spot.is_some()).and_then(law);
-                grown.hottest = hot.iter().take(LAWS).filter(|hot| hot.spot.is_some()).filter_map(law).collect();
+                let most = hot.first().filter(|hot| hot.spot.is_some() && hot.share >= MOST);
+                grown.fastest =
+                    most.zip(growth).map(|(hot, growth)| EdgeLaw { spot: hot.spot.clone(), count: hot.count, growth });
                 hot
             }
         };
-        Ok(Study { text, cost, hot, families: vec![grown], is_foreign, edges, ..Study::default() })
+        Study { text, cost, hot, families: vec![grown], is_foreign, edges, ..Study::default() }
     }
 
     /// Returns the lines at which a text spends its time, by samples; none where they cannot be taken.
     fn sampled(&self, text: &[u8]) -> Result<Vec<Hot>, Error> {
+        let function = self.plan.command.first().and_then(function).unwrap_or_default();
+        if !["python:", "node:"].iter().any(|language| function.starts_with(language)) {
+            return Ok(Vec::new());
+        }
         let mut clock = Clock::new(self, Counting::Samples)?;
         let edges: Vec<Edge> = clock.read(text).map(|measured| measured.edges.clone()).unwrap_or_default();
         clock.failure().map_or(Ok(()), Err)?;

@@ -45,8 +45,9 @@ fn fastest(all: &[&Grown]) -> Option<String> {
         let (time, power) = (grown.family.time.as_ref()?, grown.family.hidden()?);
         let (name, place, evidence) = (name(time), place(grown), evidence(time));
         let what = &grown.what;
-        let said =
-            format!("{name} in processor time, and not in what is counted, in the number of {what}{place}: {evidence}");
+        // Where counts are not known, nothing is said of them.
+        let counts = if grown.family.growth.is_some() { ", and not in what is counted" } else { "" };
+        let said = format!("{name} in processor time{counts}, in the number of {what}{place}: {evidence}");
         Some((power, said))
     };
     // Counts are more exact: of equal growth they say more.

@@ -245,9 +245,13 @@ impl Worker<'_> {
     ) -> Result<usize, Error> {
         let (mut sure, mut rise) = (least, least / 64 + 1);
         for _ in 0..RISES {
-            if sure >= levels || self.campaign.is_over() || self.is_always(stretch, sure, first, true)? {
-                // Some runs more might pass there, but not above it.
-                return Ok((sure + rise).min(levels));
+            if sure >= levels || self.campaign.is_over() {
+                return Ok(sure.min(levels));
+            }
+            if self.is_always(stretch, sure, first, true)? {
+                // Some runs more might pass there, but not above it, unless the program refuses that depth.
+                let above = (sure + rise).min(levels);
+                return Ok(if self.is_always(stretch, above, first, true)? { above } else { sure });
             }
             sure += rise;
             rise *= 2;

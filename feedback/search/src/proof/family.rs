@@ -241,8 +241,8 @@ impl Family {
         is_hidden.then_some(time)
     }
 
-    /// Takes other costs for those that were measured, with their edges: what `count` returns for each text. From the
-    /// first text on for which it returns nothing, or that does not end, costs are not known, and are 0.
+    /// Takes other costs for those that were measured, with their edges: what `count` returns for each text. If it
+    /// returns nothing for one, or that does not end, no cost is known, and all are 0.
     pub fn recount(&mut self, mut count: impl FnMut(&[u8]) -> Option<Measured>) {
         let mut is_over = false;
         for member in self.members.iter_mut().filter(|member| !member.is_stopped) {
@@ -251,6 +251,9 @@ impl Family {
             is_over |= counted.is_none();
             (member.cost, member.edges) =
                 counted.map_or_else(Default::default, |counted| (counted.cost, counted.edges));
+        }
+        if is_over {
+            self.members.iter_mut().for_each(|member| (member.cost, member.edges) = Default::default());
         }
         self.growth = Member::growth(&self.members);
     }
