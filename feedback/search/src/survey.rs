@@ -186,7 +186,7 @@ impl<'l> Survey<'l> {
         true
     }
 
-    /// Returns true if so many texts were stopped that more would take time for nothing.
+    /// Returns true if enough texts were stopped at the limit: further ones take long and show nothing new.
     pub fn has_enough(&self) -> bool {
         self.kept.iter().filter(|kept| kept.is_stopped).count() >= MANY
     }
@@ -293,8 +293,8 @@ impl<'l> Survey<'l> {
         self.pieces.pumped(&text, &[], &mut self.random)
     }
 
-    /// Times a text at lengths that double, each so many times, until it takes long. The outer result is `None` if no
-    /// more runs are wanted, the inner one if the times say nothing.
+    /// Takes the time of a text at several lengths, each four times the one before, until a run takes long. Each length
+    /// is run `times` times. The outer result is `None` if no more runs are wanted, the inner one if no growth is seen.
     fn look(&mut self, stretch: &Stretch, times: usize, timer: &mut Timer<'_>) -> Option<Option<Promising>> {
         let mut known: Vec<(usize, f64)> = Vec::new();
         let mut levels = 1;
@@ -353,7 +353,7 @@ impl<'l> Survey<'l> {
         Some(Promising { stretch: stretch.clone(), exponent, seconds: long_time, expected, is_stopped: false })
     }
 
-    /// Times a text with so many copies.
+    /// Takes the time of a text with `levels` copies.
     fn timed(&mut self, stretch: &Stretch, levels: usize, timer: &mut Timer<'_>) -> Option<Timed> {
         let mut text = Vec::new();
         stretch.write(levels, &mut text);

@@ -159,7 +159,7 @@ fn plain(around: Around, each: Vec<u8>) -> Stretch {
     Stretch { rule: String::new(), is_nested: false, around, each, inner: Vec::new() }
 }
 
-/// Returns the beginning and the end of some bytes, at most `most`, of so many.
+/// Returns a random range of at most `most` bytes within `len` bytes: its beginning and its end.
 fn span(len: usize, most: usize, random: &mut Random) -> (usize, usize) {
     if len == 0 {
         return (0, 0);
