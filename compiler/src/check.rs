@@ -8,6 +8,7 @@ use crate::charset::CharSet;
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Severity, Span};
 use crate::ordered::{Map, sort_by_key};
 
+mod labels;
 pub(crate) mod lints;
 pub(crate) mod productive;
 pub(crate) mod similar;
@@ -41,6 +42,7 @@ pub fn check<'a>(grammar: &'a Grammar, start: Option<&str>, diagnostics: &mut Di
     for rule in &grammar.rules {
         check_choices(&rule.body, diagnostics);
     }
+    labels::check_labels(grammar, diagnostics);
     let start = start.filter(|_| complete)?;
     let reachable = reachable_rules(grammar, start, &index, &Alternative::is_live);
     if own_start {

@@ -146,6 +146,12 @@ codes! {
     HugeClass "huge-class" "A class has more than 65536 members, nearly all of them rare characters.",
     UnreachableSize "unreachable-size" "No weights give inputs of the mean size that was asked for.",
     InvalidWeights "invalid-weights" "A file of weights cannot be understood.",
+    UndefinedLabel "undefined-label" "A label is referred to that is not seen there.",
+    DuplicateLabel "duplicate-label" "A label is given twice where both would be seen.",
+    LateLabel "late-label" "Bytes follow from a part that stands later and can only follow from an earlier one.",
+    CyclicLabel "cyclic-label" "Bytes follow from a part that they are a part of, or that follows from them.",
+    NarrowField "narrow-field" "A number does not fit where it is to be written.",
+    NoRepetition "no-repetition" "The rounds of a part are counted that is no repetition.",
     StaleWeights "stale-weights" "A file of weights was made for another grammar, or for an earlier form of this one.",
 }
 

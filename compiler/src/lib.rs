@@ -25,6 +25,8 @@ pub mod diagnostics;
 
 pub mod charset;
 
+pub mod derived;
+
 pub mod limits;
 
 pub mod ast;
@@ -50,6 +52,8 @@ pub mod ir;
 pub mod analysis;
 
 pub mod passes;
+
+pub mod labels;
 
 pub mod machine;
 

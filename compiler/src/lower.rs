@@ -1,15 +1,19 @@
 //! Lowers the Ast to the IR: resolves names, drops alternatives that are switched off, puts options into canonical
 //! order. Nothing else makes an IR from an Ast.
 
-use crate::analysis::least;
-use crate::ast::{Alternative, Expr, ExprKind, Weight};
+use crate::analysis::least::{self, LabelLengths};
+use crate::ast::{Alternative, Expr, ExprKind, Rounds, Weight};
 use crate::charset::CharSet;
 use crate::check::Checked;
 use crate::diagnostics::{Code, Diagnostic, Diagnostics};
-use crate::ir::{Facts, Ir, NodeId, RuleId, Slots};
+use crate::ir::{Facts, Field, Ir, NodeId, RuleId, Slots};
 use crate::ordered::sort_by_key;
 use crate::shape::{Law, Range, Weights, classes, places, ranges};
 use crate::sources::{Repetition, Source, Sources};
+
+mod labels;
+
+use labels::Seen;
 
 /// The most options of a site: it reads at most three choice bytes.
 pub const MAX_OPTIONS: usize = 1 << 24;
@@ -49,7 +53,7 @@ pub fn lower_weighted(
         return None;
     }
     let grammar = checked.grammar;
-    let facts = least::of_grammar(grammar, &|name| checked.index.get(name).copied());
+    let (facts, lengths) = least::with_labels(grammar, &|name| checked.index.get(name).copied());
     let unknown = Facts { min_len: u64::MAX, height: u32::MAX, min_depth: u32::MAX };
     let rules =
         grammar.rules.iter().zip(&facts).map(|(rule, facts)| (rule.name.text.clone(), facts.unwrap_or(unknown)));
@@ -62,6 +66,10 @@ pub fn lower_weighted(
         place: 0,
         class: 0,
         productive: facts.iter().map(Option::is_some).collect(),
+        lengths,
+        seen: Vec::new(),
+        fields: Vec::new(),
+        labels: 0,
         diagnostics,
         failed: false,
     };
@@ -103,7 +111,8 @@ impl Copies<'_> {
 
     fn of(&mut self, expr: &Expr) -> u64 {
         match &expr.kind {
-            ExprKind::Bytes(_) | ExprKind::Rule(_) => 1,
+            ExprKind::Bytes(_) | ExprKind::Rule(_) | ExprKind::Derived(_) => 1,
+            ExprKind::Times { item, .. } | ExprKind::Label { item, .. } => self.of(item).saturating_add(1),
             ExprKind::Class(_) => {
                 self.class += 1;
                 let groups = self.weights.class(self.rule, self.class - 1).unwrap_or_default();
@@ -139,6 +148,12 @@ struct Lowering<'g, 'd> {
     place: u32,
     class: u32,
     productive: Vec<bool>,
+    /// The least lengths of labelled parts.
+    lengths: LabelLengths,
+    /// The labels that are seen, the fields of each open scope, and the number of labels so far.
+    seen: Vec<Seen>,
+    fields: Vec<Vec<Field>>,
+    labels: u32,
     diagnostics: &'d mut Diagnostics,
     failed: bool,
 }
@@ -153,34 +168,37 @@ impl Lowering<'_, '_> {
                 let rule = *self.checked.index.get(name.as_str())?;
                 self.productive[rule].then(|| self.ir.reference(RuleId::new(rule)))
             }
-            ExprKind::Seq(items) => {
-                let items: Option<Vec<NodeId>> = items.iter().map(|item| self.expr(item)).collect();
-                Some(self.ir.seq(items?))
-            }
+            ExprKind::Seq(_) | ExprKind::Label { .. } => self.sequence(expr),
+            ExprKind::Derived(derived) => self.derived(expr, derived),
+            ExprKind::Times { item, rounds } => self.times(item, rounds),
             ExprKind::Choice(alternatives) => self.alternatives(expr, alternatives),
-            ExprKind::Repeat { item, min, max } => {
-                let place = self.place;
-                self.place += 1;
-                match self.weights.get(self.rule, place) {
-                    Some(Law::Rounds { starts, steps, weights }) if max.is_none_or(|max| max > *min) => {
-                        let ranges = ranges(starts, steps, max.map(|max| max - min));
-                        self.ranges(expr, item, *min, ranges.zip(weights.iter().copied()))
-                    }
-                    _ => match self.expr(item) {
-                        Some(repeated) => {
-                            let node = self.ir.repeat(repeated, *min, *max);
-                            if max.is_none_or(|max| max > *min) {
-                                let (rule, room) = (RuleId::new(self.rule), max.map(|max| max - min));
-                                let is_nested = places(item) > 0;
-                                self.sources.add_repetition(node, Repetition { rule, place, room, is_nested });
-                            }
-                            Some(node)
-                        }
-                        // A round without a finite string cannot be chosen.
-                        None => (*min == 0).then(|| self.ir.empty()),
-                    },
-                }
+            ExprKind::Repeat { item, min, max } => self.repeat(expr, Rounds { item, min: *min, max: *max }, true),
+        }
+    }
+
+    /// Returns a repetition; with weights for its number of rounds, a choice among ranges.
+    fn repeat(&mut self, expr: &Expr, rounds: Rounds<'_>, is_weighted: bool) -> Option<NodeId> {
+        let Rounds { item, min, max } = rounds;
+        let place = self.place;
+        self.place += 1;
+        match self.weights.get(self.rule, place).filter(|_| is_weighted) {
+            Some(Law::Rounds { starts, steps, weights }) if max.is_none_or(|max| max > min) => {
+                let ranges = ranges(starts, steps, max.map(|max| max - min));
+                self.ranges(expr, item, min, ranges.zip(weights.iter().copied()))
             }
+            _ => match self.expr(item) {
+                Some(repeated) => {
+                    let node = self.ir.repeat(repeated, min, max);
+                    if max.is_none_or(|max| max > min) {
+                        let (rule, room) = (RuleId::new(self.rule), max.map(|max| max - min));
+                        let is_nested = places(item) > 0;
+                        self.sources.add_repetition(node, Repetition { rule, place, room, is_nested });
+                    }
+                    Some(node)
+                }
+                // A round without a finite string cannot be chosen.
+                None => (min == 0).then(|| self.ir.empty()),
+            },
         }
     }
 

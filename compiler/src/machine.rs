@@ -7,6 +7,7 @@
 use crate::analysis::pools::Pools;
 use crate::charset::CharSet;
 use crate::ir::{Choice, Composition, Ir, NodeId, Rounds, RuleId, Site};
+use crate::labels::{Labels, Moves};
 use crate::limits::Limits;
 
 /// A part that can be derived by itself.
@@ -92,6 +93,9 @@ pub trait Recorder {
     /// Records that a site was decided, by choice bytes or because there are none left.
     fn site(&mut self, _site: DecidedSite) {}
 
+    /// Records that bytes were filled in that needed more room than they had: positions after them have moved.
+    fn settled(&mut self, _moves: &Moves) {}
+
     /// Records that a choice takes an option, also if there was only one to take.
     fn option(&mut self, _choice: NodeId, _option: u32) {}
 }
@@ -154,6 +158,7 @@ pub fn offered(ir: &Ir, node: NodeId, slack: u64) -> u32 {
         Composition::One(choice) => offered_of_choice(ir, choice, ir.facts(node).min_len, slack),
         Composition::Rounds { item, .. } => offered_of_round(ir.facts(item).min_len, slack),
         Composition::Bytes(_) | Composition::Instance(..) | Composition::All(_) => 0,
+        Composition::Derived(_) | Composition::Times { .. } | Composition::Label(..) | Composition::Scope(_) => 0,
     }
 }
 
@@ -167,6 +172,7 @@ pub fn ample_slack(ir: &Ir, node: NodeId) -> u64 {
         }
         Composition::Rounds { item, .. } => ir.facts(item).min_len,
         Composition::Bytes(_) | Composition::Instance(..) | Composition::All(_) => 0,
+        Composition::Derived(_) | Composition::Times { .. } | Composition::Label(..) | Composition::Scope(_) => 0,
     }
 }
 
@@ -217,6 +223,10 @@ enum Todo {
     End(u32),
     /// The end of a derivation that takes option 0 everywhere.
     EndShortest,
+    /// Further rounds of a node: how many, and the depth.
+    Times(NodeId, u64, u32),
+    /// The end of the labelled part or the scope that this node is.
+    Leave(NodeId),
 }
 
 /// The state of one run.
@@ -240,6 +250,9 @@ pub struct Machine<'m, R, D> {
     tasks: Vec<Task>,
     /// A body for each rule, as the target of jumps back. Computed when first needed.
     homes: Option<Vec<Option<NodeId>>>,
+    /// The labelled parts, and whether there can be some.
+    labels: Labels,
+    has_labels: bool,
 }
 
 impl<'m, R: Recorder, D: Decide> Machine<'m, R, D> {
@@ -272,6 +285,8 @@ impl<'m, R: Recorder, D: Decide> Machine<'m, R, D> {
             recorder,
             tasks: Vec::new(),
             homes: None,
+            labels: Labels::default(),
+            has_labels: ir.has_labels(),
         }
     }
 
@@ -303,9 +318,21 @@ impl<'m, R: Recorder, D: Decide> Machine<'m, R, D> {
                 }
                 Todo::End(span) => self.end(span),
                 Todo::EndShortest => self.shortest -= 1,
+                Todo::Times(item, rounds, depth) => {
+                    if rounds > 1 {
+                        self.todo(Todo::Times(item, rounds - 1, depth));
+                    }
+                    self.node(item, depth);
+                }
+                Todo::Leave(node) => self.leave(node),
             }
         }
         std::mem::swap(&mut self.tasks, tasks);
+        if self.has_labels
+            && let Some(moves) = self.labels.settle(self.ir, self.output, self.base)
+        {
+            self.recorder.settled(&moves);
+        }
         self.position()
     }
 
@@ -363,9 +390,37 @@ impl<'m, R: Recorder, D: Decide> Machine<'m, R, D> {
                     let span = self.begin(Kind::Repetition, Part::Node(node), depth);
                     self.rounds(node, 0, depth, span)
                 }
+                Composition::Derived(leaf) => return self.labels.emit(node, leaf, self.output, self.base),
+                Composition::Times { item, rounds } => {
+                    let rounds = self.labels.rounds(rounds);
+                    if rounds > 0 {
+                        self.todo(Todo::Times(item, rounds, depth));
+                    }
+                    return;
+                }
+                Composition::Label(label, count, body) => {
+                    self.slack = self.labels.enter(ir, (label, count, body), self.emitted(), self.slack);
+                    self.todo(Todo::Leave(node));
+                    Some(body)
+                }
+                Composition::Scope(scope) => {
+                    self.labels.enter_scope(ir, node);
+                    self.todo(Todo::Leave(node));
+                    Some(scope.body)
+                }
             };
             let Some(next) = next else { return };
             node = next;
+        }
+    }
+
+    /// Ends a labelled part or a scope.
+    fn leave(&mut self, node: NodeId) {
+        if let Composition::Label(_, count, body) = self.ir.node(node).composition() {
+            let least = self.ir.facts(body).min_len;
+            self.slack = self.labels.leave(self.ir, self.emitted(), least, count);
+        } else {
+            self.labels.leave_scope(self.ir);
         }
     }
 
@@ -374,6 +429,11 @@ impl<'m, R: Recorder, D: Decide> Machine<'m, R, D> {
         let ir = self.ir;
         let span = self.begin(Kind::Choice, Part::Node(node), depth);
         let min_len = ir.facts(node).min_len;
+        if self.has_labels && self.slack != u64::MAX && !ir.free(node).is_empty() {
+            let option = self.choice_with_labels(node, choice);
+            self.end_later(span);
+            return option;
+        }
         let offered = offered_of_choice(ir, choice, min_len, self.slack);
         let option = self.pick(node, choice.site().narrowed(offered));
         self.recorder.option(node, option);
@@ -383,9 +443,23 @@ impl<'m, R: Recorder, D: Decide> Machine<'m, R, D> {
         option
     }
 
+    /// Decides a choice whose options follow from labelled parts, under a limit: what an option costs depends on these
+    /// parts, and can be less than what the first one costs.
+    fn choice_with_labels(&mut self, node: NodeId, choice: &Choice) -> NodeId {
+        let ir = self.ir;
+        let len = |labels: &Labels, option| ir.facts(option).min_len.saturating_add(labels.extra(ir, option));
+        let within = self.slack.saturating_add(len(&self.labels, choice.options[0]));
+        let offered = choice.options.iter().take_while(|&&option| len(&self.labels, option) <= within).count();
+        let option = self.pick(node, choice.site().narrowed(offered as u32));
+        self.recorder.option(node, option);
+        let option = choice.options[option as usize];
+        self.slack = within - len(&self.labels, option);
+        option
+    }
+
     fn class(&mut self, node: NodeId, set: &CharSet) {
         let is_free = self.slack == u64::MAX;
-        if is_free && !R::TEXT {
+        if is_free && !self.writes() {
             self.pick(node, Site::even(set.len()));
             return;
         }
@@ -398,9 +472,15 @@ impl<'m, R: Recorder, D: Decide> Machine<'m, R, D> {
         self.emit(member.as_ref());
     }
 
+    /// Returns true if the text is written: also for a recorder that does not need it, if something follows from it.
+    #[inline]
+    fn writes(&self) -> bool {
+        R::TEXT || self.has_labels
+    }
+
     #[inline]
     fn emit(&mut self, bytes: &[u8]) {
-        if R::TEXT {
+        if self.writes() {
             match bytes {
                 // Most classes and many literals are single bytes. A call that copies memory takes longer.
                 [byte] => self.output.push(*byte),
@@ -418,7 +498,11 @@ impl<'m, R: Recorder, D: Decide> Machine<'m, R, D> {
     /// Decides on a further round of a repetition. Returns the item that is to be derived.
     fn rounds(&mut self, node: NodeId, done: u32, depth: u32, span: u32) -> Option<NodeId> {
         let Rounds { item, min, max } = self.ir.node(node).rounds()?;
+        let is_counted = self.has_labels && self.labels.counts_rounds(node);
         if done < min {
+            if is_counted {
+                self.labels.begin_round(self.ir);
+            }
             self.todo(Todo::Rounds(node, done + 1, depth, span));
             return Some(item);
         }
@@ -426,10 +510,14 @@ impl<'m, R: Recorder, D: Decide> Machine<'m, R, D> {
             self.recorder.room(span, max.map_or(u32::MAX, |max| max - done));
         }
         if max.is_none_or(|max| done < max) {
-            let cost = self.ir.facts(item).min_len;
+            let (slack, cost) = self.slack_of_round(item, is_counted);
             let round = self.begin(Kind::Round, Part::Round(node), depth);
-            let offered = offered_of_round(cost, self.slack);
+            let offered = slack.map_or(1, |slack| offered_of_round(cost, slack));
             if self.pick(node, Site::even(offered)) == 1 {
+                if is_counted {
+                    self.labels.begin_round(self.ir);
+                    self.slack = slack.unwrap_or(self.slack);
+                }
                 self.pay(cost);
                 // Saturates: 2^32 rounds are never reached.
                 self.todo(Todo::Rounds(node, done.saturating_add(1), depth, span));
@@ -442,6 +530,17 @@ impl<'m, R: Recorder, D: Decide> Machine<'m, R, D> {
         }
         self.end(span);
         None
+    }
+
+    /// Returns the slack if another round of a repetition begins, and the cost of the round. `None` if the number of
+    /// rounds would not fit.
+    fn slack_of_round(&self, item: NodeId, is_counted: bool) -> (Option<u64>, u64) {
+        let cost = self.ir.facts(item).min_len;
+        if !self.has_labels {
+            return (Some(self.slack), cost);
+        }
+        let cost = cost.saturating_add(self.labels.extra(self.ir, item));
+        (if is_counted { self.labels.round(self.ir, self.slack) } else { Some(self.slack) }, cost)
     }
 
     /// Takes the site of a single round, and returns its item.

@@ -230,6 +230,9 @@ impl Builder<'_> {
             ExprKind::Repeat { item, min, max } => {
                 Ok(Body::Repeat { item: self.sequence(item, owner)?, min: *min, max: *max })
             }
+            ExprKind::Times { .. } | ExprKind::Label { .. } | ExprKind::Derived(_) => {
+                Err(format!("rule `{}` has labels", self.rules[owner].name))
+            }
             ExprKind::Bytes(_) | ExprKind::Rule(_) | ExprKind::Seq(_) => {
                 Ok(Body::Alternatives { sequences: vec![self.sequence(expr, owner)?], weights: None })
             }
@@ -278,6 +281,9 @@ impl Builder<'_> {
                 Some(Item::Bytes(last)) => last.extend_from_slice(bytes),
                 _ => items.push(Item::Bytes(bytes.clone())),
             },
+            ExprKind::Label { .. } | ExprKind::Derived(_) => {
+                return Err(format!("rule `{}` has labels", self.rules[owner].name));
+            }
             ExprKind::Rule(name) => {
                 let rule = self.names.get(name.as_str()).ok_or_else(|| format!("no rule `{name}`"))?;
                 items.push(Item::Rule(*rule));
@@ -299,7 +305,7 @@ impl Builder<'_> {
                 };
                 items.push(Item::Rule(helper));
             }
-            ExprKind::Choice(_) | ExprKind::Repeat { .. } => {
+            ExprKind::Choice(_) | ExprKind::Repeat { .. } | ExprKind::Times { .. } => {
                 let body = self.body(expr, owner)?;
                 let helper = self.helper(owner, body);
                 items.push(Item::Rule(helper));

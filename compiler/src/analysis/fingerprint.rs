@@ -6,16 +6,18 @@
 //! matter.
 
 use crate::analysis::pools::Pools;
+use crate::derived::{Derived, Value};
 use crate::fnv::Fnv;
-use crate::ir::{Composition, Ir, NodeId, RuleId};
+use crate::ir::{Composition, Ir, Known, NodeId, RuleId};
 
 /// Returns the fingerprint of a lowered grammar with these pools.
 pub fn fingerprint(ir: &Ir, pools: &Pools) -> u64 {
     let order = Order::new(ir);
+    let labels = labels(ir, &order);
     let mut nodes = vec![0u64; ir.node_count()];
     // Children stand before their parents.
     for index in (0..ir.node_count()).filter(|&index| order.is_reached[index]) {
-        nodes[index] = of_node(ir, &order, &nodes, NodeId::new(index));
+        nodes[index] = of_node(ir, &order, &labels, &nodes, NodeId::new(index));
     }
     let mut hash = Fnv::new();
     for &(rule, body) in &order.rules {
@@ -28,7 +30,32 @@ pub fn fingerprint(ir: &Ir, pools: &Pools) -> u64 {
     hash.finish()
 }
 
-fn of_node(ir: &Ir, order: &Order, nodes: &[u64], node: NodeId) -> u64 {
+/// Returns a number for each label that depends on its rule alone.
+fn labels(ir: &Ir, order: &Order) -> Vec<u64> {
+    let mut numbers = vec![0; ir.label_count()];
+    for &(_, body) in &order.rules {
+        let (mut stack, mut next) = (vec![body], 0);
+        while let Some(node) = stack.pop().filter(|_| ir.has_labels()) {
+            if let Composition::Label(label, ..) = ir.node(node).composition() {
+                numbers[label.index()] = next;
+                next += 1;
+            }
+            stack.extend(ir.children(node).iter().rev());
+        }
+    }
+    numbers
+}
+
+fn value(hash: &mut Fnv, labels: &[u64], value: &Value<Known>) {
+    for term in &value.terms {
+        hash.number(term.times.into());
+        term.measure.name().bytes().for_each(|byte| hash.byte(byte));
+        hash.number(labels[term.label.label.index()]);
+    }
+    hash.number(value.plus.cast_unsigned());
+}
+
+fn of_node(ir: &Ir, order: &Order, labels: &[u64], nodes: &[u64], node: NodeId) -> u64 {
     let mut hash = Fnv::new();
     match ir.node(node).composition() {
         Composition::Bytes(bytes) => {
@@ -60,6 +87,27 @@ fn of_node(ir: &Ir, order: &Order, nodes: &[u64], node: NodeId) -> u64 {
             hash.number(min.into());
             hash.number(max.map_or(u64::MAX, u64::from));
         }
+        Composition::Derived(leaf) => match &leaf.derived {
+            Derived::Copy(known) => {
+                hash.byte(7);
+                hash.number(labels[known.label.index()]);
+            }
+            Derived::Number(number, form) => {
+                hash.byte(8);
+                form.name().bytes().for_each(|byte| hash.byte(byte));
+                hash.number(form.width_of_digits().map_or(0, u64::from));
+                value(&mut hash, labels, number);
+            }
+        },
+        Composition::Times { rounds, .. } => {
+            hash.byte(9);
+            value(&mut hash, labels, rounds);
+        }
+        Composition::Label(label, ..) => {
+            hash.byte(10);
+            hash.number(labels[label.index()]);
+        }
+        Composition::Scope(_) => hash.byte(11),
     }
     ir.children(node).iter().for_each(|child| hash.number(nodes[child.index()]));
     hash.finish()

@@ -36,6 +36,8 @@ pub enum Form<'i> {
     Loop(RuleId, NodeId, Option<TailRun>),
     /// A jump back to the enclosing instance of a rule.
     JumpBack(RuleId),
+    /// A node with labels, or one that follows from labelled parts. Only interpreters have code for these.
+    Labels(&'i Node),
 }
 
 /// Larger classes do not become strings.
@@ -184,6 +186,7 @@ impl<'i> Forms<'i> {
             }
             Node::Inline { rule, body } => self.of_instance(*rule, *body),
             Node::Again(rule) => Form::JumpBack(*rule),
+            node @ (Node::Derived(_) | Node::Times { .. } | Node::Label { .. } | Node::Scope(_)) => Form::Labels(node),
         }
     }
 

@@ -6,8 +6,10 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use crate::ast::{Expr, ExprKind, Grammar};
-use crate::ir::{Facts, Ir, NodeId, Rounds};
+use crate::ast::{Expr, ExprKind, Grammar, Name};
+use crate::derived::{Derived, Measure, Term, Value};
+use crate::ir::{Facts, First, Ir, NodeId, Rounds};
+use crate::ordered::Map;
 
 /// The cost of a derivation: length in bytes, then height; or the height alone.
 type Cost = (u64, u32);
@@ -34,6 +36,8 @@ enum Kind {
     Deeper,
     /// Child as it is, which is given later.
     Same,
+    /// Child again, without deriving it.
+    Copy,
 }
 
 impl System {
@@ -86,6 +90,7 @@ impl System {
                 let offer = match self.kinds[parent as usize] {
                     Kind::Literal(_) => continue,
                     Kind::Any | Kind::Same => cost,
+                    Kind::Copy => (len, 0),
                     Kind::Times(times) => (len.saturating_mul(u64::from(times)), height),
                     Kind::Deeper => (len, height.saturating_add(1)),
                     Kind::All(_) => {
@@ -108,43 +113,158 @@ impl System {
 /// Returns the facts of each rule of a grammar as written (only alternatives with positive weight count); `None` for
 /// rules that derive no finite string. `resolve` gives the rule of a name.
 pub fn of_grammar(grammar: &Grammar, resolve: &dyn Fn(&str) -> Option<usize>) -> Vec<Option<Facts>> {
-    let mut system = System::default();
-    // The first nodes stand for the rules.
-    for _ in &grammar.rules {
-        system.add(Kind::Same, &[]);
-    }
-    for (index, rule) in grammar.rules.iter().enumerate() {
-        let body = ast_node(&mut system, &rule.body, resolve);
-        system.edges.push((body, index as u32));
-    }
-    facts_of_first(&system, grammar.rules.len())
+    with_labels(grammar, resolve).0
 }
 
-fn ast_node(system: &mut System, expr: &Expr, resolve: &dyn Fn(&str) -> Option<usize>) -> u32 {
-    match &expr.kind {
-        ExprKind::Bytes(bytes) => system.add(Kind::Literal(bytes.len() as u64), &[]),
-        ExprKind::Class(set) if set.is_empty() => system.add(Kind::Any, &[]),
-        ExprKind::Class(set) => system.add(Kind::Literal(set.min_len()), &[]),
-        ExprKind::Rule(name) => match resolve(name) {
-            Some(rule) => system.add(Kind::Deeper, &[rule as u32]),
-            None => system.add(Kind::Any, &[]),
-        },
-        ExprKind::Seq(items) => {
-            let children: Vec<u32> = items.iter().map(|item| ast_node(system, item, resolve)).collect();
-            system.add(Kind::All(children.len() as u32), &children)
+/// The least length in bytes of each labelled part, by the number of its rule and the place of its label.
+pub type LabelLengths = Map<(usize, u32), u64>;
+
+/// Returns the facts of each rule as [`of_grammar`] does, and the least lengths of labelled parts. The length of a number
+/// may depend on them: they are computed until nothing changes.
+pub fn with_labels(grammar: &Grammar, resolve: &dyn Fn(&str) -> Option<usize>) -> (Vec<Option<Facts>>, LabelLengths) {
+    let mut lengths = LabelLengths::new();
+    // Each time a number gets longer, and none has more than 24 digits.
+    loop {
+        let (facts, found) = once(grammar, resolve, &lengths);
+        if found == lengths {
+            return (facts, lengths);
         }
-        ExprKind::Choice(alternatives) => {
-            let children: Vec<u32> = alternatives
-                .iter()
-                .filter(|alternative| alternative.is_live())
-                .map(|alternative| ast_node(system, &alternative.expr, resolve))
-                .collect();
-            system.add(Kind::Any, &children)
+        lengths = found;
+    }
+}
+
+fn once(
+    grammar: &Grammar,
+    resolve: &dyn Fn(&str) -> Option<usize>,
+    lengths: &LabelLengths,
+) -> (Vec<Option<Facts>>, LabelLengths) {
+    let mut building =
+        Building { system: System::default(), resolve, rule: 0, seen: Vec::new(), placed: Vec::new(), lengths };
+    // The first nodes stand for the rules.
+    for _ in &grammar.rules {
+        building.system.add(Kind::Same, &[]);
+    }
+    for (index, rule) in grammar.rules.iter().enumerate() {
+        building.rule = index;
+        let body = building.node(&rule.body);
+        building.system.edges.push((body, index as u32));
+    }
+    let Building { system, placed, .. } = building;
+    let by_len = system.solve(false);
+    let found = placed.into_iter().filter_map(|(place, node)| Some((place, by_len[node as usize]?.0))).collect();
+    (facts_of_first(&system, by_len, grammar.rules.len()), found)
+}
+
+/// A label that is seen: its name, its place, its node, and the least number of rounds of its part.
+type Seen<'e> = (&'e str, u32, u32, u64);
+
+/// Builds the system of a grammar.
+struct Building<'b, 'e> {
+    system: System,
+    resolve: &'b dyn Fn(&str) -> Option<usize>,
+    rule: usize,
+    seen: Vec<Seen<'e>>,
+    placed: Vec<((usize, u32), u32)>,
+    lengths: &'b LabelLengths,
+}
+
+impl<'e> Building<'_, 'e> {
+    /// Returns the node of an expression that is no item of a sequence with others, or of such a sequence.
+    fn node(&mut self, expr: &'e Expr) -> u32 {
+        let before = self.seen.len();
+        for (label, item) in expr.sequence().iter().flat_map(Expr::labels) {
+            let node = self.system.add(Kind::Same, &[]);
+            let rounds = self.least_rounds(item.unlabelled());
+            self.seen.push((&label.text, label.span.start, node, rounds));
+            self.placed.push(((self.rule, label.span.start), node));
         }
-        ExprKind::Repeat { max: Some(0), .. } | ExprKind::Repeat { min: 0, .. } => system.add(Kind::Literal(0), &[]),
-        ExprKind::Repeat { item, min, .. } => {
-            let child = ast_node(system, item, resolve);
-            system.add(Kind::Times(*min), &[child])
+        let node = match expr.as_seq() {
+            Some(items) => {
+                let children: Vec<u32> = items.iter().map(|item| self.item(item)).collect();
+                self.system.add(Kind::All(children.len() as u32), &children)
+            }
+            None => self.item(expr),
+        };
+        self.seen.truncate(before);
+        node
+    }
+
+    fn seen(&self, label: &Name) -> Option<Seen<'e>> {
+        self.seen.iter().rev().find(|seen| seen.0 == label.text).copied()
+    }
+
+    /// Returns the least value of a number.
+    fn least(&self, value: &Value<Name>) -> u64 {
+        let of_term = |term: &Term<Name>| {
+            let seen = self.seen(&term.label);
+            match (term.measure, seen) {
+                (Measure::Len, Some((_, place, ..))) => self.lengths.get(&(self.rule, place)).copied().unwrap_or(0),
+                (Measure::Count, Some((.., rounds))) => rounds,
+                (Measure::Len | Measure::Count | Measure::Sum(_), _) => 0,
+            }
+        };
+        value.of(of_term).max(0).unsigned_abs()
+    }
+
+    fn least_rounds(&self, expr: &Expr) -> u64 {
+        let repeat = expr.as_repeat().map(|rounds| u64::from(rounds.min));
+        repeat.or(expr.as_times().map(|(_, rounds)| self.least(rounds))).unwrap_or(0)
+    }
+
+    /// Returns the node of an expression whose labels are seen, if it has some.
+    fn item(&mut self, expr: &'e Expr) -> u32 {
+        let system = &mut self.system;
+        match &expr.kind {
+            ExprKind::Label { label, item } => {
+                let child = if item.as_label().is_some() { self.item(item) } else { self.node(item) };
+                match self.seen(label) {
+                    Some((_, _, node, _)) => {
+                        self.system.edges.push((child, node));
+                        node
+                    }
+                    None => child,
+                }
+            }
+            ExprKind::Derived(Derived::Copy(label)) => match self.seen(label) {
+                Some((_, _, node, _)) => self.system.add(Kind::Copy, &[node]),
+                None => self.system.add(Kind::Literal(0), &[]),
+            },
+            ExprKind::Derived(Derived::Number(value, form)) => {
+                let width = form.width(self.least(value));
+                self.system.add(Kind::Literal(width), &[])
+            }
+            ExprKind::Times { item, rounds } => match u32::try_from(self.least(rounds)).unwrap_or(u32::MAX) {
+                0 => {
+                    self.node(item);
+                    self.system.add(Kind::Literal(0), &[])
+                }
+                rounds => {
+                    let child = self.node(item);
+                    self.system.add(Kind::Times(rounds), &[child])
+                }
+            },
+            ExprKind::Bytes(bytes) => system.add(Kind::Literal(bytes.len() as u64), &[]),
+            ExprKind::Class(set) if set.is_empty() => system.add(Kind::Any, &[]),
+            ExprKind::Class(set) => system.add(Kind::Literal(set.min_len()), &[]),
+            ExprKind::Rule(name) => match (self.resolve)(name) {
+                Some(rule) => system.add(Kind::Deeper, &[rule as u32]),
+                None => system.add(Kind::Any, &[]),
+            },
+            ExprKind::Seq(_) => self.node(expr),
+            ExprKind::Choice(alternatives) => {
+                let live = alternatives.iter().filter(|alternative| alternative.is_live());
+                let children: Vec<u32> = live.map(|alternative| self.node(&alternative.expr)).collect();
+                self.system.add(Kind::Any, &children)
+            }
+            // What is left out may have labels, too.
+            ExprKind::Repeat { item, min, max } if *min == 0 || *max == Some(0) => {
+                self.node(item);
+                self.system.add(Kind::Literal(0), &[])
+            }
+            ExprKind::Repeat { item, min, .. } => {
+                let child = self.node(item);
+                self.system.add(Kind::Times(*min), &[child])
+            }
         }
     }
 }
@@ -175,6 +295,12 @@ pub fn of_ir(ir: &Ir) -> Vec<Option<Facts>> {
             system.add(Kind::Any, &children);
         } else if parts.items().is_some() {
             system.add(Kind::All(children.len() as u32), &children);
+        } else if let (Some(&child), true) = (children.first(), parts.has_labels()) {
+            match parts.first() {
+                First::Times(_, 0) => system.add(Kind::Literal(0), &[]),
+                First::Times(_, rounds) => system.add(Kind::Times(rounds), &[child]),
+                First::Bytes(_) | First::Member(_) | First::Instance(_) => system.add(Kind::Same, &[child]),
+            };
         } else {
             // What a leaf is itself counts, not the facts that are to be checked. A repetition that may have no rounds
             // adds nothing.
@@ -187,11 +313,10 @@ pub fn of_ir(ir: &Ir) -> Vec<Option<Facts>> {
     for (rule, body) in ir.bodies() {
         system.edges.push((id(body), rule.index() as u32));
     }
-    facts_of_first(&system, rules)
+    facts_of_first(&system, system.solve(false), rules)
 }
 
-fn facts_of_first(system: &System, count: usize) -> Vec<Option<Facts>> {
-    let by_len = system.solve(false);
+fn facts_of_first(system: &System, by_len: Vec<Option<Cost>>, count: usize) -> Vec<Option<Facts>> {
     let by_depth = system.solve(true);
     (0..count)
         .map(|rule| {

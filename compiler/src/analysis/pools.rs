@@ -35,7 +35,8 @@ const JOIN_WORK: usize = 64;
 /// The pool of a rule.
 #[derive(Clone, Debug)]
 pub struct Pool {
-    /// The strings of the rule's minimum-depth derivations, ascending by length, then bytes; never empty.
+    /// The strings of the rule's minimum-depth derivations, ascending by length, then bytes. Empty if in such a
+    /// derivation, or in the shortest one, bytes follow from labelled parts: then the shortest derivation is used.
     pub strings: Arc<[Box<[u8]>]>,
     /// The rule's shortest string, if it is shorter than all strings of the pool. It is used where a length limit
     /// excludes all of them, and is the derivation with option 0 at every site.
@@ -79,6 +80,10 @@ pub fn pools(ir: &Ir) -> Pools {
         builder.add(rule);
     }
     let mut pools = builder.finish();
+    let derived = shortest::with_labels(ir);
+    for rule in ir.bodies().map(|(rule, _)| rule).filter(|rule| derived[rule.index()]) {
+        pools[rule.index()] = Some(Pool { strings: Arc::new([]), shortest: None });
+    }
     let long: Vec<RuleId> = ir.bodies().map(|(rule, _)| rule).filter(|&rule| is_longer(ir, rule, &pools)).collect();
     let shortest = shortest::strings(ir, &long, MAX_STRING_LEN, MAX_TOTAL_BYTES);
     for rule in long {
@@ -95,7 +100,8 @@ pub fn pools(ir: &Ir) -> Pools {
 /// Returns true if all strings of the rule's pool are longer than its shortest string.
 fn is_longer(ir: &Ir, rule: RuleId, pools: &[Option<Pool>]) -> bool {
     let min_len = ir.rule(rule).facts.min_len;
-    pools[rule.index()].as_ref().is_some_and(|pool| pool.strings[0].len() as u64 > min_len)
+    let first = pools[rule.index()].as_ref().and_then(|pool| pool.strings.first());
+    first.is_some_and(|first| first.len() as u64 > min_len)
 }
 
 struct Builder<'i> {
@@ -114,12 +120,28 @@ impl Builder<'_> {
             self.pools[rule.index()] = self.pools[other.index()].clone();
             return;
         }
-        let Some(strings) = self.of_node(body) else { return };
+        let Some(strings) = self.of_node(body).or_else(|| self.empty_if_labelled(body)) else { return };
         let bytes = strings.total() + 16 * strings.len();
         if self.total_bytes + bytes <= MAX_TOTAL_BYTES {
             self.total_bytes += bytes;
             self.pools[rule.index()] = Some(strings);
         }
+    }
+
+    /// Returns an empty pool if bytes follow from labelled parts in the minimum-depth derivations of a node.
+    fn empty_if_labelled(&self, node: NodeId) -> Option<Rc<Strings>> {
+        self.has_labels(node).then(|| Rc::new(Strings::with_capacity(0, 0)))
+    }
+
+    fn has_labels(&self, node: NodeId) -> bool {
+        let (facts, parts) = (self.ir.facts(node), self.ir.node(node));
+        if let Some(rule) = parts.instance() {
+            return self.pools[rule.index()].as_ref().is_some_and(|strings| strings.len() == 0);
+        }
+        let is_least = |child: NodeId| parts.choice().is_none() || self.ir.facts(child).min_depth == facts.min_depth;
+        let is_skipped = parts.rounds().is_some_and(|rounds| rounds.min == 0);
+        let mut children = self.ir.children(node).iter().filter(|&&child| is_least(child) && !is_skipped);
+        parts.has_labels() || children.any(|&child| self.has_labels(child))
     }
 
     /// Returns the pools in their final form.
@@ -175,7 +197,7 @@ impl Builder<'_> {
             return Some(Rc::new(members));
         }
         if let Some(rule) = parts.instance() {
-            let strings = self.pools[rule.index()].as_ref()?;
+            let strings = self.pools[rule.index()].as_ref().filter(|strings| strings.len() > 0)?;
             self.work.set(self.work.get() + strings.len() * JOIN_WORK);
             return Some(self.first(strings));
         }

@@ -25,6 +25,26 @@ pub fn steps(ir: &Ir) -> Vec<u64> {
     steps
 }
 
+/// Returns for each rule whether bytes follow from labelled parts in its option-0 derivation.
+pub fn with_labels(ir: &Ir) -> Vec<bool> {
+    let mut found = vec![false; ir.rules().len()];
+    if ir.has_labels() {
+        for rule in order(ir) {
+            found[rule.index()] = ir.body(rule).is_some_and(|body| has_labels(ir, body, &found));
+        }
+    }
+    found
+}
+
+fn has_labels(ir: &Ir, node: NodeId, of_rules: &[bool]) -> bool {
+    ir.node(node).has_labels()
+        || match ir.node(node).first() {
+            First::Bytes(_) | First::Member(_) | First::Times(_, 0) => false,
+            First::Instance(rule) => of_rules[rule.index()],
+            First::Times(items, _) => items.iter().any(|&item| has_labels(ir, item, of_rules)),
+        }
+}
+
 /// Returns the number of nodes that the option-0 derivation of each node in the bodies visits, given that of the rules.
 pub fn node_steps(ir: &Ir, steps: &[u64]) -> Vec<u64> {
     let mut nodes: Vec<u64> = Vec::with_capacity(ir.node_count());

@@ -4,8 +4,9 @@
 
 use std::fmt::{self, Display, Formatter, Write};
 
-use super::{Alternative, Expr, ExprKind, Grammar, Weight};
+use super::{Alternative, Expr, ExprKind, Grammar, Name, Weight};
 use crate::charset::{CharSet, Unit};
+use crate::derived::{Derived, Term, Value};
 
 /// Returns the grammar as text: directives first, then one line per rule.
 pub fn dump(grammar: &Grammar) -> String {
@@ -31,6 +32,7 @@ pub fn dump(grammar: &Grammar) -> String {
 enum Place {
     Rule,
     Alternative,
+    Labelled,
     Item,
 }
 
@@ -44,7 +46,10 @@ impl Display for Printed<'_> {
         let own_place = match &self.expr.kind {
             ExprKind::Choice(_) => Place::Rule,
             ExprKind::Seq(_) => Place::Alternative,
-            ExprKind::Bytes(_) | ExprKind::Class(_) | ExprKind::Rule(_) | ExprKind::Repeat { .. } => Place::Item,
+            ExprKind::Bytes(_) | ExprKind::Class(_) | ExprKind::Rule(_) | ExprKind::Derived(_) => Place::Item,
+            // A repetition mark after a labelled part would belong to the part.
+            ExprKind::Label { .. } => Place::Labelled,
+            ExprKind::Repeat { .. } | ExprKind::Times { .. } => Place::Item,
         };
         let grouped = self.place > own_place;
         f.write_str(if grouped { "(" } else { "" })?;
@@ -56,7 +61,7 @@ impl Display for Printed<'_> {
             ExprKind::Seq(items) if items.is_empty() && !grouped => f.write_str("()")?,
             ExprKind::Seq(items) => {
                 // A single item would be read back without the sequence.
-                let place = if items.len() == 1 { Place::Rule } else { Place::Item };
+                let place = if items.len() == 1 { Place::Rule } else { Place::Labelled };
                 for (number, expr) in items.iter().enumerate() {
                     f.write_str(if number == 0 { "" } else { " " })?;
                     Printed { expr, place }.fmt(f)?;
@@ -83,8 +88,43 @@ impl Display for Printed<'_> {
                     (min, Some(max)) => write!(f, "{{{min},{max}}}")?,
                 }
             }
+            ExprKind::Times { item, rounds } => {
+                Printed { expr: item, place: Place::Item }.fmt(f)?;
+                f.write_str("{")?;
+                value(rounds, f)?;
+                f.write_str("}")?;
+            }
+            ExprKind::Label { label, item } => {
+                write!(f, "{}:", label.text)?;
+                Printed { expr: item, place: Place::Labelled }.fmt(f)?;
+            }
+            ExprKind::Derived(Derived::Copy(label)) => write!(f, "${}", label.text)?,
+            ExprKind::Derived(Derived::Number(number, form)) => {
+                write!(f, "${form}(")?;
+                value(number, f)?;
+                if let Some(width) = form.width_of_digits() {
+                    write!(f, ", {width}")?;
+                }
+                f.write_str(")")?;
+            }
         }
         f.write_str(if grouped { ")" } else { "" })
+    }
+}
+
+/// Writes a number that follows from labelled parts.
+fn value(value: &Value<Name>, f: &mut Formatter<'_>) -> fmt::Result {
+    for (number, Term { times, measure, label }) in value.terms.iter().enumerate() {
+        f.write_str(if number == 0 { "" } else { " + " })?;
+        if *times != 1 {
+            write!(f, "{times} * ")?;
+        }
+        write!(f, "{}({})", measure.name(), label.text)?;
+    }
+    match value.plus {
+        0 => Ok(()),
+        plus @ 1.. => write!(f, " + {plus}"),
+        minus => write!(f, " - {}", minus.unsigned_abs()),
     }
 }
 

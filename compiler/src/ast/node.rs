@@ -3,7 +3,9 @@
 //! A new kind is added here first. Code that needs no more than children, walks and the accessors need not know the
 //! kinds.
 
+use super::Name;
 use crate::charset::CharSet;
+use crate::derived::{Derived, Measure, Value};
 use crate::diagnostics::Span;
 
 /// An expression with its place.
@@ -37,6 +39,22 @@ pub enum ExprKind {
         /// The greatest number of rounds. `None` means no bound.
         max: Option<u32>,
     },
+    /// `item` as many times as a number says that follows from labelled parts.
+    Times {
+        /// The repeated expression.
+        item: Box<Expr>,
+        /// The number of rounds.
+        rounds: Value<Name>,
+    },
+    /// A part with a label, which others refer to that stand in the same sequence or within it.
+    Label {
+        /// The label.
+        label: Name,
+        /// The part.
+        item: Box<Expr>,
+    },
+    /// Bytes that follow from labelled parts.
+    Derived(Derived<Name>),
 }
 
 /// One alternative of a choice.
@@ -134,6 +152,21 @@ impl Expr {
         Expr { kind: ExprKind::Repeat { item: Box::new(item), min, max }, span }
     }
 
+    /// Returns an expression as many times as a number says.
+    pub fn times(item: Expr, rounds: Value<Name>, span: Span) -> Expr {
+        Expr { kind: ExprKind::Times { item: Box::new(item), rounds }, span }
+    }
+
+    /// Returns a part with a label.
+    pub fn label(label: Name, item: Expr, span: Span) -> Expr {
+        Expr { kind: ExprKind::Label { label, item: Box::new(item) }, span }
+    }
+
+    /// Returns bytes that follow from labelled parts.
+    pub fn derived(derived: Derived<Name>, span: Span) -> Expr {
+        Expr { kind: ExprKind::Derived(derived), span }
+    }
+
     /// Returns the children, in order.
     pub fn children(&self) -> impl DoubleEndedIterator<Item = &Expr> {
         self.children_if(|_| true)
@@ -142,10 +175,12 @@ impl Expr {
     /// Returns the children, in order, without the alternatives that do not count.
     pub fn children_if(&self, counts: impl Fn(&Alternative) -> bool) -> impl DoubleEndedIterator<Item = &Expr> {
         let (items, alternatives): (&[Expr], &[Alternative]) = match &self.kind {
-            ExprKind::Bytes(_) | ExprKind::Class(_) | ExprKind::Rule(_) => (&[], &[]),
+            ExprKind::Bytes(_) | ExprKind::Class(_) | ExprKind::Rule(_) | ExprKind::Derived(_) => (&[], &[]),
             ExprKind::Seq(items) => (items, &[]),
             ExprKind::Choice(alternatives) => (&[], alternatives),
-            ExprKind::Repeat { item, .. } => (std::slice::from_ref(item), &[]),
+            ExprKind::Repeat { item, .. } | ExprKind::Times { item, .. } | ExprKind::Label { item, .. } => {
+                (std::slice::from_ref(item), &[])
+            }
         };
         items.iter().chain(alternatives.iter().filter(move |one| counts(one)).map(|one| &one.expr))
     }
@@ -153,10 +188,12 @@ impl Expr {
     /// Returns the children, in order, to change them.
     pub fn children_mut(&mut self) -> impl Iterator<Item = &mut Expr> {
         let (items, alternatives): (&mut [Expr], &mut [Alternative]) = match &mut self.kind {
-            ExprKind::Bytes(_) | ExprKind::Class(_) | ExprKind::Rule(_) => (&mut [], &mut []),
+            ExprKind::Bytes(_) | ExprKind::Class(_) | ExprKind::Rule(_) | ExprKind::Derived(_) => (&mut [], &mut []),
             ExprKind::Seq(items) => (items, &mut []),
             ExprKind::Choice(alternatives) => (&mut [], alternatives),
-            ExprKind::Repeat { item, .. } => (std::slice::from_mut(item), &mut []),
+            ExprKind::Repeat { item, .. } | ExprKind::Times { item, .. } | ExprKind::Label { item, .. } => {
+                (std::slice::from_mut(item), &mut [])
+            }
         };
         items.iter_mut().chain(alternatives.iter_mut().map(|one| &mut one.expr))
     }
@@ -198,7 +235,10 @@ impl Expr {
             ExprKind::Seq(items) if items.is_empty() => "the empty string",
             ExprKind::Seq(_) => "a sequence",
             ExprKind::Choice(_) => "a choice",
-            ExprKind::Repeat { .. } => "a repetition",
+            ExprKind::Repeat { .. } | ExprKind::Times { .. } => "a repetition",
+            ExprKind::Label { .. } => "a labelled part",
+            ExprKind::Derived(Derived::Copy(_)) => "a copy",
+            ExprKind::Derived(Derived::Number(..)) => "a number",
         }
     }
 
@@ -210,6 +250,7 @@ impl Expr {
     /// Returns true if two expressions are written alike, whatever their places.
     pub fn is_same(&self, other: &Expr) -> bool {
         let weight = |one: &Alternative| one.weight.map(|weight| weight.value.to_bits());
+        let mut text = |label: &Name| label.text.clone();
         let is_alike = match (&self.kind, &other.kind) {
             (ExprKind::Bytes(one), ExprKind::Bytes(other)) => one == other,
             (ExprKind::Class(one), ExprKind::Class(other)) => one == other,
@@ -219,8 +260,14 @@ impl Expr {
             (ExprKind::Repeat { min, max, .. }, ExprKind::Repeat { min: least, max: most, .. }) => {
                 (min, max) == (least, most)
             }
-            (ExprKind::Bytes(_) | ExprKind::Class(_) | ExprKind::Rule(_), _) => false,
+            (ExprKind::Times { rounds: one, .. }, ExprKind::Times { rounds: other, .. }) => {
+                one.map(&mut text) == other.map(&mut text)
+            }
+            (ExprKind::Label { label: one, .. }, ExprKind::Label { label: other, .. }) => one.text == other.text,
+            (ExprKind::Derived(one), ExprKind::Derived(other)) => one.map(&mut text) == other.map(&mut text),
+            (ExprKind::Bytes(_) | ExprKind::Class(_) | ExprKind::Rule(_) | ExprKind::Derived(_), _) => false,
             (ExprKind::Seq(_) | ExprKind::Choice(_) | ExprKind::Repeat { .. }, _) => false,
+            (ExprKind::Times { .. } | ExprKind::Label { .. }, _) => false,
         };
         is_alike && self.children().zip(other.children()).all(|(one, other)| one.is_same(other))
     }
@@ -271,6 +318,63 @@ impl Expr {
     pub fn as_choice_mut(&mut self) -> Option<&mut Vec<Alternative>> {
         let ExprKind::Choice(alternatives) = &mut self.kind else { return None };
         Some(alternatives)
+    }
+
+    /// Returns the bytes that follow from labelled parts, if the expression is such.
+    pub fn as_derived(&self) -> Option<&Derived<Name>> {
+        let ExprKind::Derived(derived) = &self.kind else { return None };
+        Some(derived)
+    }
+
+    /// Returns the label and the part that has it, if the expression is such a part.
+    pub fn as_label(&self) -> Option<(&Name, &Expr)> {
+        let ExprKind::Label { label, item } = &self.kind else { return None };
+        Some((label, item))
+    }
+
+    /// Returns the item and the number of rounds, if the expression is a repetition whose number of rounds follows from
+    /// labelled parts.
+    pub fn as_times(&self) -> Option<(&Expr, &Value<Name>)> {
+        let ExprKind::Times { item, rounds } = &self.kind else { return None };
+        Some((item, rounds))
+    }
+
+    /// Returns the items of the sequence that the expression is; the expression itself if it is another one. Labels are
+    /// seen in them and within them.
+    pub fn sequence(&self) -> &[Expr] {
+        self.as_seq().unwrap_or(std::slice::from_ref(self))
+    }
+
+    /// Returns the labels of an item of a sequence, outer ones first, each with its part.
+    pub fn labels(&self) -> impl Iterator<Item = (&Name, &Expr)> {
+        std::iter::successors(self.as_label(), |(_, item)| item.as_label())
+    }
+
+    /// Returns the expression without its labels.
+    pub fn unlabelled(&self) -> &Expr {
+        self.labels().last().map_or(self, |(_, item)| item)
+    }
+
+    /// Calls `visit` with each label that something in the expression refers to, in order, and with the property of the
+    /// part that it asks for; `None` for a copy.
+    pub fn each_label_reference<'e>(&'e self, visit: &mut dyn FnMut(&'e Name, Option<Measure>)) {
+        self.each(&mut |expr| {
+            let value = match expr.as_derived() {
+                Some(Derived::Copy(label)) => return visit(label, None),
+                Some(Derived::Number(value, _)) => Some(value),
+                None => expr.as_times().map(|(_, rounds)| rounds),
+            };
+            let terms = value.into_iter().flat_map(|value| &value.terms);
+            terms.for_each(|term| visit(&term.label, Some(term.measure)));
+        });
+    }
+
+    /// Returns true if the expression has labelled parts, or something follows from such parts in it.
+    pub fn has_labels(&self) -> bool {
+        self.as_label().is_some()
+            || self.as_derived().is_some()
+            || self.as_times().is_some()
+            || self.children().any(Expr::has_labels)
     }
 
     /// Returns the repetition, if the expression is one.

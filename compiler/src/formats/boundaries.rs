@@ -209,6 +209,9 @@ impl<'g> Lexical<'g> {
                 parts.fold(first, |edges, part| edges.or(&part))
             }
             ExprKind::Repeat { item, min, max } => self.edges(item).repeated(*min, *max),
+            ExprKind::Times { item, .. } => self.edges(item).repeated(0, None),
+            ExprKind::Label { item, .. } => self.edges(item),
+            ExprKind::Derived(_) => Edges::anything(),
         }
     }
 

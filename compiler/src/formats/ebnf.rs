@@ -7,6 +7,7 @@ use super::Format;
 use crate::ast::Grammar;
 use crate::diagnostics::{Diagnostics, SourceFile};
 
+mod labels;
 mod lexer;
 mod parser;
 mod text;

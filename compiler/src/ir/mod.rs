@@ -8,12 +8,16 @@
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
+use crate::ordered::sort_by_key;
+
+pub mod labels;
 mod node;
 mod sites;
 pub mod slots;
 mod text;
 mod verify;
 
+pub use labels::{Count, Field, Known, LabelId, Leaf, Scope};
 pub use node::{Choice, Composition, First, Node, Rounds};
 pub use sites::Site;
 pub use slots::Slots;
@@ -93,6 +97,10 @@ pub struct Ir {
     nodes: Vec<Node>,
     facts: Vec<Facts>,
     shapes: Vec<Shape>,
+    /// The labels that each node refers to and that are seen outside it.
+    free: Vec<Box<[LabelId]>>,
+    /// The number of labels.
+    labels: usize,
 }
 
 impl Ir {
@@ -108,7 +116,8 @@ impl Ir {
 
     fn of_rules(rules: Arc<[Rule]>, start: RuleId, is_ordered: bool) -> Ir {
         let bodies = vec![None; rules.len()];
-        Ir { rules, bodies, start, is_ordered, nodes: Vec::new(), facts: Vec::new(), shapes: Vec::new() }
+        let (nodes, facts, shapes, free) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Ir { rules, bodies, start, is_ordered, nodes, facts, shapes, free, labels: 0 }
     }
 
     /// Returns true if the options of each choice ascend by minimum length, as a length limit requires.
@@ -230,10 +239,47 @@ impl Ir {
             shape.nesting = shape.nesting.max(child.nesting);
         }
         shape.nesting += 1;
+        let free = self.free_labels(&node);
+        if let Node::Label { label, .. } = node {
+            self.labels = self.labels.max(label.index() + 1);
+        }
+        self.free.push(free);
         self.nodes.push(node);
         self.facts.push(facts);
         self.shapes.push(shape);
         id
+    }
+
+    /// Returns the labels that a node refers to and that are seen outside it, in ascending order.
+    fn free_labels(&self, node: &Node) -> Box<[LabelId]> {
+        // Labels are seen in one rule.
+        let children = if node.in_place().is_some() { &[] } else { node.children() };
+        let mut free = node.references();
+        free.extend(children.iter().flat_map(|child| &self.free[child.index()]).copied());
+        if let Node::Scope(scope) = node {
+            free.retain(|label| !scope.labels.contains(label));
+        }
+        sort_by_key(&mut free, |&label| label);
+        free.dedup();
+        free.into()
+    }
+
+    /// Returns the labels that a node refers to and that are seen outside it, in ascending order.
+    #[inline]
+    pub fn free(&self, node: NodeId) -> &[LabelId] {
+        &self.free[node.index()]
+    }
+
+    /// Returns the number of labels: each has a lower number.
+    #[inline]
+    pub fn label_count(&self) -> usize {
+        self.labels
+    }
+
+    /// Returns true if something in the grammar follows from other parts of a text.
+    #[inline]
+    pub fn has_labels(&self) -> bool {
+        self.labels > 0
     }
 
     /// Returns true if two nodes are written the same. Large nodes count as different.

@@ -3,8 +3,10 @@
 //! A new kind is added here first. Each kind derives in one of a few ways ([`Composition`]). Code that uses only these
 //! need not know the kinds.
 
+use super::labels::{Count, Field, Known, LabelId, Leaf, Scope, least_rounds};
 use super::{Facts, Ir, NodeId, RuleId, Site, Slots};
 use crate::charset::{CharSet, Encoded};
+use crate::derived::{Derived, Value};
 
 /// A node of the grammar.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,6 +30,26 @@ pub enum Node {
         /// The greatest number of rounds.
         max: Option<u32>,
     },
+    /// Bytes that follow from labelled parts.
+    Derived(Box<Leaf>),
+    /// `item` as many times as a number says that follows from labelled parts.
+    Times {
+        /// The repeated node.
+        item: NodeId,
+        /// The number of rounds.
+        rounds: Box<Value<Known>>,
+    },
+    /// A part with a label.
+    Label {
+        /// The label.
+        label: LabelId,
+        /// The rounds of the part.
+        count: Count,
+        /// The part.
+        body: NodeId,
+    },
+    /// A part outside of which some labels are not seen.
+    Scope(Box<Scope>),
     /// An instance of a rule, one level deeper, with its body in place. Made by passes.
     Inline {
         /// The rule. Its pool replaces the body beyond the depth limit.
@@ -99,6 +121,19 @@ pub enum Composition<'i> {
         /// The greatest number of rounds.
         max: Option<u32>,
     },
+    /// Bytes that follow from labelled parts.
+    Derived(&'i Leaf),
+    /// A node as many times as a number says.
+    Times {
+        /// The repeated node.
+        item: NodeId,
+        /// The number of rounds.
+        rounds: &'i Value<Known>,
+    },
+    /// A part with a label: the label, its rounds, the part.
+    Label(LabelId, Count, NodeId),
+    /// A part outside of which some labels are not seen.
+    Scope(&'i Scope),
 }
 
 /// A repetition: `item` at least `min` times, and up to `max` times.
@@ -129,22 +164,23 @@ impl Node {
     /// Returns the children, in order.
     pub fn children(&self) -> &[NodeId] {
         match self {
-            Node::Bytes(_) | Node::Class(_) | Node::Rule(_) | Node::Again(_) => &[],
+            Node::Bytes(_) | Node::Class(_) | Node::Rule(_) | Node::Again(_) | Node::Derived(_) => &[],
             Node::Seq(items) => items,
             Node::Choice(choice) => &choice.options,
-            Node::Repeat { item, .. } => std::slice::from_ref(item),
-            Node::Inline { body, .. } => std::slice::from_ref(body),
+            Node::Repeat { item, .. } | Node::Times { item, .. } => std::slice::from_ref(item),
+            Node::Inline { body, .. } | Node::Label { body, .. } => std::slice::from_ref(body),
+            Node::Scope(scope) => std::slice::from_ref(&scope.body),
         }
     }
 
     /// Returns the children in tail position: nothing of the node follows them. They are the last ones.
     pub fn tails(&self) -> &[NodeId] {
         match self {
-            Node::Bytes(_) | Node::Class(_) | Node::Rule(_) | Node::Again(_) => &[],
+            Node::Bytes(_) | Node::Class(_) | Node::Rule(_) | Node::Again(_) | Node::Derived(_) => &[],
             Node::Seq(items) => &items[items.len().saturating_sub(1)..],
             Node::Choice(choice) => &choice.options,
-            // Another round may follow a round.
-            Node::Repeat { .. } => &[],
+            // Another round may follow a round, and the end of a part is noted.
+            Node::Repeat { .. } | Node::Times { .. } | Node::Label { .. } | Node::Scope(_) => &[],
             Node::Inline { body, .. } => std::slice::from_ref(body),
         }
     }
@@ -160,6 +196,10 @@ impl Node {
             Node::Seq(items) => Composition::All(items),
             Node::Choice(choice) => Composition::One(choice),
             Node::Repeat { item, min, max } => Composition::Rounds { item: *item, min: *min, max: *max },
+            Node::Derived(leaf) => Composition::Derived(leaf),
+            Node::Times { item, rounds } => Composition::Times { item: *item, rounds },
+            Node::Label { label, count, body } => Composition::Label(*label, *count, *body),
+            Node::Scope(scope) => Composition::Scope(scope),
         }
     }
 
@@ -173,6 +213,9 @@ impl Node {
             Composition::All(items) => First::Times(items, 1),
             Composition::One(choice) => First::Times(&choice.options[..1], 1),
             Composition::Rounds { min, .. } => First::Times(self.children(), min),
+            Composition::Derived(_) => First::Times(&[], 0),
+            Composition::Times { rounds, .. } => First::Times(self.children(), least_rounds(rounds)),
+            Composition::Label(..) | Composition::Scope(_) => First::Times(self.children(), 1),
         }
     }
 
@@ -185,6 +228,8 @@ impl Node {
             Composition::Class(set) => Some(Site::even(set.len())),
             Composition::Rounds { min, max, .. } => max.is_none_or(|max| max > min).then_some(Site::even(2)),
             Composition::Bytes(_) | Composition::Instance(..) | Composition::All(_) => None,
+            Composition::Derived(_) | Composition::Times { .. } => None,
+            Composition::Label(..) | Composition::Scope(_) => None,
         }
     }
 
@@ -251,6 +296,25 @@ impl Node {
         Some(items)
     }
 
+    /// Returns true if the node has a label, refers to one, or ends the sight of some.
+    pub fn has_labels(&self) -> bool {
+        matches!(self, Node::Derived(_) | Node::Times { .. } | Node::Label { .. } | Node::Scope(_))
+    }
+
+    /// Returns the labels that the node itself refers to.
+    pub(super) fn references(&self) -> Vec<LabelId> {
+        match self.composition() {
+            Composition::Derived(leaf) => leaf.derived.labels().map(|known| known.label).collect(),
+            Composition::Times { rounds, .. } => rounds.terms.iter().map(|term| term.label.label).collect(),
+            Composition::Bytes(_) | Composition::Class(_) | Composition::Instance(..) | Composition::All(_) => {
+                Vec::new()
+            }
+            Composition::One(_) | Composition::Rounds { .. } | Composition::Label(..) | Composition::Scope(_) => {
+                Vec::new()
+            }
+        }
+    }
+
     /// Returns the violation of what holds for nodes of its kind, where the rules of `scopes` can be jumped back to.
     pub(super) fn verify(&self, ir: &Ir, scopes: &[RuleId]) -> Result<(), String> {
         match self {
@@ -289,6 +353,10 @@ impl Node {
                 return Err(format!("an instance of <{}> with another minimum length", ir.rule(*rule).name));
             }
             Node::Inline { .. } => {}
+            Node::Derived(leaf) if leaf.min_len != leaf.derived.min_len() => {
+                return Err("a derived part with another minimum length".into());
+            }
+            Node::Derived(_) | Node::Times { .. } | Node::Label { .. } | Node::Scope(_) => {}
         }
         Ok(())
     }
@@ -300,7 +368,11 @@ impl Node {
             (Node::Choice(a), Node::Choice(b)) => a.options.len() == b.options.len() && a.slots == b.slots,
             (Node::Repeat { min: a, max: c, .. }, Node::Repeat { min: b, max: d, .. }) => (a, c) == (b, d),
             (Node::Inline { rule: a, .. }, Node::Inline { rule: b, .. }) => a == b,
-            (Node::Bytes(_) | Node::Class(_) | Node::Rule(_) | Node::Again(_), _) => self == other,
+            (Node::Times { rounds: a, .. }, Node::Times { rounds: b, .. }) => a == b,
+            (Node::Label { label: a, count: c, .. }, Node::Label { label: b, count: d, .. }) => (a, c) == (b, d),
+            (Node::Scope(a), Node::Scope(b)) => (&a.labels, &a.fields) == (&b.labels, &b.fields),
+            (Node::Bytes(_) | Node::Class(_) | Node::Rule(_) | Node::Again(_) | Node::Derived(_), _) => self == other,
+            (Node::Times { .. } | Node::Label { .. } | Node::Scope(_), _) => false,
             (Node::Seq(_) | Node::Choice(_) | Node::Repeat { .. } | Node::Inline { .. }, _) => false,
         }
     }
@@ -321,6 +393,12 @@ impl Composition<'_> {
             Composition::One(_) => children.reduce(Facts::or).unwrap_or(Facts::EMPTY),
             Composition::Rounds { min: 0, .. } => Facts::EMPTY,
             Composition::Rounds { min, .. } => children.next().unwrap_or(Facts::EMPTY).times(min),
+            Composition::Derived(leaf) => Facts { min_len: leaf.min_len, ..Facts::EMPTY },
+            Composition::Times { rounds, .. } => match least_rounds(rounds) {
+                0 => Facts::EMPTY,
+                least => children.next().unwrap_or(Facts::EMPTY).times(least),
+            },
+            Composition::Label(..) | Composition::Scope(_) => children.next().unwrap_or(Facts::EMPTY),
         }
     }
 }
@@ -391,6 +469,27 @@ impl Ir {
         }
     }
 
+    /// Returns bytes that follow from labelled parts.
+    pub fn derived(&mut self, derived: Derived<Known>) -> NodeId {
+        let min_len = derived.min_len();
+        self.add(Node::Derived(Box::new(Leaf { derived, min_len })))
+    }
+
+    /// Returns a node as many times as a number says.
+    pub fn times(&mut self, item: NodeId, rounds: Value<Known>) -> NodeId {
+        self.add(Node::Times { item, rounds: Box::new(rounds) })
+    }
+
+    /// Returns a part with a label.
+    pub fn label(&mut self, label: LabelId, count: Count, body: NodeId) -> NodeId {
+        self.add(Node::Label { label, count, body })
+    }
+
+    /// Returns a part outside of which some labels are not seen.
+    pub fn scope(&mut self, labels: Box<[LabelId]>, fields: Box<[Field]>, body: NodeId) -> NodeId {
+        self.add(Node::Scope(Box::new(Scope { labels, fields, body })))
+    }
+
     /// Adds a copy of `node` of the IR `from`, with the rebuilt `children`.
     pub fn rebuild(&mut self, from: &Ir, node: NodeId, children: Vec<NodeId>) -> NodeId {
         self.like(from.node(node), children)
@@ -411,6 +510,10 @@ impl Ir {
             Node::Choice(choice) => self.choice(children, choice.slots.clone()),
             Node::Repeat { min, max, .. } => self.repeat(children[0], *min, *max),
             Node::Inline { rule, .. } => self.inline(*rule, children[0]),
+            Node::Derived(leaf) => self.derived(leaf.derived.clone()),
+            Node::Times { rounds, .. } => self.times(children[0], (**rounds).clone()),
+            Node::Label { label, count, .. } => self.label(*label, *count, children[0]),
+            Node::Scope(scope) => self.scope(scope.labels.clone(), scope.fields.clone(), children[0]),
         }
     }
 }

@@ -8,13 +8,20 @@
 //!
 //! Classes are `[30-39 5F]` for bytes and `u[30-39 1F600]` for characters. Weighted choices are
 //! `(choice8 @64 "a" @256 "b")` with the end of each option's slots, and `@64=0.251` with its probability if the slots
-//! only approximate it. Instances made by passes are `(inline <rule> body)` and `(again <rule>)`. `unordered` after the
+//! only approximate it. Labelled parts are `(label 0 body)`, `(label 0 x* body)` if their rounds are counted, and
+//! `(label 0 x3 body)` if there are always three. They
+//! stand in a `(scope 0 1 {len(0:2:0)<=255} body)`: its labels, and the fields that bound them. A reference `0:2:1` is
+//! a label with the least length and the least number of rounds of its part, as in `(copy 0:2:0)` and
+//! `(number u8 {len(0:2:0)+1})`. Instances made by passes are `(inline <rule> body)` and `(again <rule>)`. `unordered` after the
 //! start rule means that options need not ascend by length ([`Ir::is_ordered`]).
 
 use std::fmt::Write;
 
-use super::{Choice, Facts, Ir, Node, NodeId, RuleId, Slots};
+use super::{Choice, Facts, Ir, LabelId, Node, NodeId, RuleId, Slots};
 use crate::charset::{CharSet, Unit};
+use crate::derived::Derived;
+
+mod labels;
 
 /// Returns the text of an IR; [`parse`] reads it back.
 pub fn print(ir: &Ir) -> String {
@@ -109,6 +116,21 @@ fn node(out: &mut String, ir: &Ir, id: NodeId, indent: usize) {
         Node::Inline { rule, body } => {
             name(out, "(inline ", &ir.rule(*rule).name);
             nested(out, &[*body], &|_, _| {});
+        }
+        Node::Derived(leaf) => labels::leaf(out, &leaf.derived),
+        Node::Times { item, rounds } => {
+            out.push_str("(times ");
+            labels::value(out, rounds);
+            nested(out, &[*item], &|_, _| {});
+        }
+        Node::Label { label, count, body } => {
+            let _ = write!(out, "(label {}", label.index());
+            labels::count(out, *count);
+            nested(out, &[*body], &|_, _| {});
+        }
+        Node::Scope(scope) => {
+            labels::scope(out, scope);
+            nested(out, &[scope.body], &|_, _| {});
         }
     }
 }
@@ -373,6 +395,31 @@ impl<'t> Reader<'t> {
                 let name = self.name()?;
                 let rule = self.rule_called(&name)?;
                 ir.again(rule)
+            }
+            "times" => {
+                let rounds = self.value()?;
+                let item = self.node(ir)?;
+                ir.times(item, rounds)
+            }
+            "label" => {
+                let label = LabelId::new(self.number(10)? as u32);
+                let count = self.count()?;
+                let body = self.node(ir)?;
+                ir.label(label, count, body)
+            }
+            "scope" => {
+                let (labels, fields) = self.scope()?;
+                let body = self.node(ir)?;
+                ir.scope(labels, fields, body)
+            }
+            "copy" => {
+                let known = self.known()?;
+                ir.derived(Derived::Copy(known))
+            }
+            "number" => {
+                let form = self.form()?;
+                let value = self.value()?;
+                ir.derived(Derived::Number(value, form))
             }
             _ => return self.error("expected a node"),
         };

@@ -100,6 +100,8 @@ fn is_nullable(expr: &Expr, nullable: &Map<&str, bool>) -> bool {
         ExprKind::Seq(items) => items.iter().all(|item| is_nullable(item, nullable)),
         ExprKind::Choice(alternatives) => alternatives.iter().any(|a| is_nullable(&a.expr, nullable)),
         ExprKind::Repeat { item, min, .. } => *min == 0 || is_nullable(item, nullable),
+        ExprKind::Times { .. } | ExprKind::Derived(_) => true,
+        ExprKind::Label { item, .. } => is_nullable(item, nullable),
     }
 }
 
@@ -147,7 +149,7 @@ fn left_recursive<'g>(rules: &[&'g Rule], nullable: &Map<&str, bool>) -> Vec<&'g
 
 fn beginnings<'g>(expr: &'g Expr, nullable: &Map<&str, bool>, visit: &mut impl FnMut(&'g str)) {
     match &expr.kind {
-        ExprKind::Bytes(_) | ExprKind::Class(_) => {}
+        ExprKind::Bytes(_) | ExprKind::Class(_) | ExprKind::Derived(_) => {}
         ExprKind::Rule(name) => visit(name),
         ExprKind::Seq(items) => {
             for item in items {
@@ -158,7 +160,9 @@ fn beginnings<'g>(expr: &'g Expr, nullable: &Map<&str, bool>, visit: &mut impl F
             }
         }
         ExprKind::Choice(alternatives) => alternatives.iter().for_each(|a| beginnings(&a.expr, nullable, visit)),
-        ExprKind::Repeat { item, .. } => beginnings(item, nullable, visit),
+        ExprKind::Repeat { item, .. } | ExprKind::Times { item, .. } | ExprKind::Label { item, .. } => {
+            beginnings(item, nullable, visit);
+        }
     }
 }
 
@@ -216,6 +220,9 @@ impl Writer<'_, '_> {
             },
             ExprKind::Class(set) => self.class(set, expr),
             ExprKind::Rule(name) => self.text += self.names.get(name),
+            // The grammar is without these.
+            ExprKind::Times { .. } | ExprKind::Derived(_) => {}
+            ExprKind::Label { item, .. } => self.expr(item, place),
             ExprKind::Seq(items) if items.is_empty() => self.text += "()",
             ExprKind::Seq(items) if items.len() == 1 => self.expr(&items[0], place),
             ExprKind::Seq(items) => self.grouped(place > Place::Alternative, |writer| {

@@ -108,6 +108,9 @@ impl Writer<'_> {
                 self.push(symbol, expr, symbols)
             }
             ExprKind::Seq(items) => items.iter().try_for_each(|item| self.symbols(item, symbols)),
+            // The grammar is without these.
+            ExprKind::Times { .. } | ExprKind::Derived(_) => Some(()),
+            ExprKind::Label { item, .. } => self.symbols(item, symbols),
             ExprKind::Choice(_) | ExprKind::Class(_) => {
                 let name = self.names.fresh("group-");
                 let alternatives = self.alternatives(expr)?;

@@ -2,8 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::ast::{Alternative, Expr, ExprKind, Grammar, Rounds};
+use crate::ast::{Alternative, Expr, ExprKind, Grammar, Name, Rounds};
 use crate::charset::CharSet;
+use crate::derived::{Derived, Value};
 use crate::fnv::Fnv;
 use crate::ordered::Map;
 
@@ -404,6 +405,36 @@ impl Hash {
                 self.number(max.map_or(u32::MAX, |max| max.min(u32::MAX - 1)));
                 self.expr(item);
             }
+            ExprKind::Times { item, rounds } => {
+                self.byte(6);
+                self.value(rounds);
+                self.expr(item);
+            }
+            ExprKind::Label { label, item } => {
+                self.byte(7);
+                self.text(label.text.as_bytes());
+                self.expr(item);
+            }
+            ExprKind::Derived(Derived::Copy(label)) => {
+                self.byte(8);
+                self.text(label.text.as_bytes());
+            }
+            ExprKind::Derived(Derived::Number(value, form)) => {
+                self.byte(9);
+                self.text(form.name().as_bytes());
+                self.number(form.width_of_digits().map_or(0, u32::from));
+                self.value(value);
+            }
+        }
+    }
+
+    fn value(&mut self, value: &Value<Name>) {
+        value.plus.to_le_bytes().into_iter().for_each(|byte| self.byte(byte));
+        self.number(value.terms.len() as u32);
+        for term in &value.terms {
+            self.number(term.times);
+            self.text(term.measure.name().as_bytes());
+            self.text(term.label.text.as_bytes());
         }
     }
 }

@@ -355,6 +355,9 @@ impl Builder<'_> {
             Composition::Instance(rule, None) => {
                 self.add(State::Call { callee: rule.index() as u32, next, skip: true })
             }
+            Composition::Derived(_) | Composition::Times { .. } | Composition::Label(..) | Composition::Scope(_) => {
+                todo!()
+            }
             Composition::All(items) => items.iter().rev().fold(next, |next, &item| self.node(item, next)),
             Composition::One(choice) => {
                 let site = self.site(node);

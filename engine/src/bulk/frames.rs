@@ -324,6 +324,11 @@ impl Grammar {
                         None => Step::Push([rounds.map(item), None]),
                     }
                 }
+                // Refused before.
+                Composition::Derived(_)
+                | Composition::Times { .. }
+                | Composition::Label(..)
+                | Composition::Scope(_) => Step::Push([None, None]),
                 Composition::Instance(rule, _) if depth == Depth::ANY => one(Frame::Node(self.body(rule)), depth),
                 Composition::Instance(rule, _) => {
                     let instance = depth.less(1);
@@ -437,6 +442,12 @@ impl Grammar {
                 | Composition::Instance(..)
                 | Composition::All(_)
                 | Composition::Rounds { .. } => unreachable!("not a choice"),
+                Composition::Derived(_)
+                | Composition::Times { .. }
+                | Composition::Label(..)
+                | Composition::Scope(_) => {
+                    unreachable!("not a choice")
+                }
             },
             _ => unreachable!("not a choice"),
         }
@@ -457,6 +468,10 @@ impl Grammar {
                 | Composition::Instance(..)
                 | Composition::All(_)
                 | Composition::Rounds { .. } => 1,
+                Composition::Derived(_)
+                | Composition::Times { .. }
+                | Composition::Label(..)
+                | Composition::Scope(_) => 1,
             },
             _ => 1,
         }

@@ -82,6 +82,9 @@ pub enum NotInBulk {
     /// The text between inputs does not fit into a record.
     #[error("what stands between inputs is too long")]
     Framing,
+    /// Bytes follow from labelled parts.
+    #[error("in this grammar bytes follow from labelled parts, which the bulk engine cannot do yet")]
+    Labels,
 }
 
 /// The bytes of a block of inputs, about: the blocks of all lanes should stay in a second-level cache together with the
@@ -137,6 +140,9 @@ impl Bulk {
     ///
     /// If the grammar or the limits do not fit this engine.
     pub fn new(compiled: &Compiled, limits: Limits, framing: Framing, effort: Effort) -> Result<Bulk, NotInBulk> {
+        if compiled.lowered.has_labels() {
+            return Err(NotInBulk::Labels);
+        }
         if limits.length().is_some() {
             return Err(NotInBulk::MaxLen);
         }

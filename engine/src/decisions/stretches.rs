@@ -369,6 +369,11 @@ impl Deriver {
             let mut repeated = None;
             match self.ir().node(node).composition() {
                 Composition::Bytes(_) | Composition::Class(_) => {}
+                // A text around something is not copied where bytes follow from others.
+                Composition::Derived(_)
+                | Composition::Times { .. }
+                | Composition::Label(..)
+                | Composition::Scope(_) => {}
                 Composition::Instance(to, _) => {
                     found.references.push(Reference { from: rule, to: to.index(), around: around.clone() });
                 }

@@ -144,6 +144,9 @@ impl Jit {
         features: Features,
         unfolded: Unfolded<Code>,
     ) -> Result<Jit, NotCompiled> {
+        if compiled.lowered.has_labels() {
+            return Err(NotCompiled::Labels);
+        }
         let grammar = Grammar { compiled: compiled.clone(), features, codes: Default::default(), unfolded };
         let limits = or_first(limits, compiled);
         let code = grammar.code(limits)?;

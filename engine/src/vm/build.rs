@@ -131,8 +131,8 @@ impl<'c> Builder<'c> {
                 let &(_, pc, above) = scope.unwrap_or(&(rule, RETURN, level));
                 Exit { deeper: self.below(level - above), ..Exit::to(pc) }
             }
-            // Not asked for.
-            Form::Chain(_) => exit,
+            // Not asked for; and grammars with labels have no program.
+            Form::Chain(_) | Form::Labels(_) => exit,
         }
     }
 

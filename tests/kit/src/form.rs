@@ -92,6 +92,9 @@ impl System {
             Node::Seq(items) => Kind::Seq(all(items)),
             Node::Choice(choice) => Kind::Choice(all(&choice.options), choice.slots.clone()),
             Node::Repeat { item, min, max } => Kind::Repeat(Box::new(self.of_node(ir, *item, scopes)), *min, *max),
+            Node::Derived(_) | Node::Times { .. } | Node::Label { .. } | Node::Scope(_) => {
+                unreachable!("the oracle knows no labels")
+            }
             Node::Inline { rule, body } => {
                 let variable = self.variables.len();
                 self.variables.push(None);
@@ -153,6 +156,9 @@ fn of_expr(expr: &Expr, index: &BTreeMap<&str, usize>, weights: &mut Vec<Vec<f64
             Kind::Choice(options, None)
         }
         ExprKind::Repeat { item, min, max } => Kind::Repeat(Box::new(of_expr(item, index, weights)), *min, *max),
+        ExprKind::Times { .. } | ExprKind::Label { .. } | ExprKind::Derived(_) => {
+            unreachable!("the oracle knows no labels")
+        }
     };
     Form { kind, facts: UNKNOWN }
 }

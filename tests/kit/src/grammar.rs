@@ -344,11 +344,13 @@ fn add_alternative(body: &mut Expr, added: Expr) {
 fn references_any(rules: &[Rule], target: usize) -> bool {
     fn refers(expr: &Expr, name: &str) -> bool {
         match &expr.kind {
-            ExprKind::Bytes(_) | ExprKind::Class(_) => false,
+            ExprKind::Bytes(_) | ExprKind::Class(_) | ExprKind::Derived(_) => false,
             ExprKind::Rule(other) => other == name,
             ExprKind::Seq(items) => items.iter().any(|item| refers(item, name)),
             ExprKind::Choice(alternatives) => alternatives.iter().any(|a| refers(&a.expr, name)),
-            ExprKind::Repeat { item, .. } => refers(item, name),
+            ExprKind::Repeat { item, .. } | ExprKind::Times { item, .. } | ExprKind::Label { item, .. } => {
+                refers(item, name)
+            }
         }
     }
     rules.iter().any(|rule| refers(&rule.body, &rule_name(target)))

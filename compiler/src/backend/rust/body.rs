@@ -80,6 +80,8 @@ impl Emitter<'_> {
             Form::Instance(rule, body) => self.within(rule, at, |emitter| emitter.node(body, &at.deeper())),
             Form::Loop(rule, body, run) => self.tail_loop(rule, body, run, at),
             Form::JumpBack(rule) => self.jump_back(rule, at),
+            // Refused before.
+            Form::Labels(_) => TokenStream::new(),
         }
     }
 

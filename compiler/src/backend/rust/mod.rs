@@ -68,6 +68,10 @@ impl EmitOptions {
         if let Some(path) = self.library.as_deref().filter(|path| syn::parse_str::<syn::Path>(path).is_err()) {
             return Err(format!("`{}` is not the path of a library, as `::gramjet` is", path.escape_debug()));
         }
+        if compiled.lowered.has_labels() {
+            return Err("in this grammar bytes follow from labelled parts, which only the engines `vm` and `reference` can do yet"
+                .to_string());
+        }
         let size = size::size(&compiled.residual, &compiled.pools).units();
         if size > MAX_SIZE {
             return Err(format!(

@@ -38,6 +38,9 @@ pub(super) enum Kind<'t> {
     Minus,
     At,
     Semicolon,
+    Colon,
+    /// `$name`.
+    Dollar(&'t str),
     /// An error that has been reported already.
     Error,
     End,
@@ -175,6 +178,11 @@ impl<'t, 'd> Lexer<'t, 'd> {
                 self.position += 2;
                 Kind::Defines
             }
+            ':' => Kind::Colon,
+            '$' if self.peek().is_some_and(|next| next == '_' || next.is_alphabetic()) => match self.name(start + 1) {
+                Kind::Name(name) => Kind::Dollar(name),
+                other => other,
+            },
             '(' => Kind::Open,
             ')' => Kind::Close,
             '{' => Kind::OpenBrace,
@@ -283,7 +291,7 @@ impl<'t, 'd> Lexer<'t, 'd> {
         };
         let help = match character {
             '\0' => "a grammar is UTF-8 text; this looks like a binary file or like UTF-16",
-            '=' | ':' | '<' | '>' => "a rule is written `name ::= expression`",
+            '=' | '<' | '>' => "a rule is written `name ::= expression`",
             '`' | '\u{2018}'..='\u{201F}' => "literals stand in straight quotes: `'...'` or `\"...\"`",
             _ => "text that the rule should produce stands in quotes: `'...'` or `\"...\"`",
         };

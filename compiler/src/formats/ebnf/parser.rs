@@ -34,7 +34,7 @@ pub(super) fn parse(text: &str, diagnostics: &mut Diagnostics) -> Grammar {
 }
 
 /// An error has been reported. The parser goes on with the next rule.
-struct Reported;
+pub(super) struct Reported;
 
 /// An expression and the depth of its nesting.
 struct Sized {
@@ -42,12 +42,12 @@ struct Sized {
     height: u32,
 }
 
-struct Parser<'t, 'd> {
+pub(super) struct Parser<'t, 'd> {
     lexer: Lexer<'t, 'd>,
     /// Tokens that were read but not taken.
     ahead: VecDeque<Token<'t>>,
     /// The last token that was taken.
-    last_span: Span,
+    pub(super) last_span: Span,
     grammar: Grammar,
     /// The differences so far. Each is an empty class in its rule until all rules are known.
     differences: Vec<Difference>,
@@ -59,7 +59,7 @@ struct Parser<'t, 'd> {
 }
 
 impl<'t> Parser<'t, '_> {
-    fn peek(&mut self, distance: usize) -> &Token<'t> {
+    pub(super) fn peek(&mut self, distance: usize) -> &Token<'t> {
         while self.ahead.len() <= distance {
             let token = self.lexer.token();
             self.ahead.push_back(token);
@@ -67,13 +67,13 @@ impl<'t> Parser<'t, '_> {
         &self.ahead[distance]
     }
 
-    fn take(&mut self) -> Token<'t> {
+    pub(super) fn take(&mut self) -> Token<'t> {
         let token = self.ahead.pop_front().unwrap_or_else(|| self.lexer.token());
         self.last_span = token.span;
         token
     }
 
-    fn take_if(&mut self, kind: &Kind<'_>) -> bool {
+    pub(super) fn take_if(&mut self, kind: &Kind<'_>) -> bool {
         let found = self.peek(0).kind == *kind;
         if found {
             self.take();
@@ -81,7 +81,7 @@ impl<'t> Parser<'t, '_> {
         found
     }
 
-    fn error(&mut self, span: Span, message: impl Into<String>, help: impl Into<String>) -> Reported {
+    pub(super) fn error(&mut self, span: Span, message: impl Into<String>, help: impl Into<String>) -> Reported {
         self.lexer.report(Diagnostic::error(Code::Syntax, span, message).help(help));
         Reported
     }
@@ -269,8 +269,28 @@ impl<'t> Parser<'t, '_> {
 
     /// Returns a primary expression and its postfix operators.
     fn repeated(&mut self) -> Result<Sized, Reported> {
+        if let Some(label) = self.label() {
+            // Labels follow each other without recursion here, but nest in later stages.
+            let mut labels = vec![label];
+            labels.extend(std::iter::from_fn(|| self.label()));
+            let mut labelled = self.repeated_without_label()?;
+            while let Some(label) = labels.pop() {
+                let Sized { expr, height } = labelled;
+                let span = label.span.to(expr.span);
+                labelled = self.build(ExprKind::Label { label, item: Box::new(expr) }, span, height)?;
+            }
+            return Ok(labelled);
+        }
+        self.repeated_without_label()
+    }
+
+    fn repeated_without_label(&mut self) -> Result<Sized, Reported> {
         let mut item = self.primary()?;
         loop {
+            if self.begins_times() {
+                item = self.times(item)?;
+                continue;
+            }
             let (min, max) = match self.peek(0).kind {
                 Kind::Question => (0, Some(1)),
                 Kind::Star => (0, None),
@@ -284,6 +304,33 @@ impl<'t> Parser<'t, '_> {
             let span = expr.span.to(operator.span);
             item = self.build(ExprKind::Repeat { item: Box::new(expr), min, max }, span, height)?;
         }
+    }
+
+    /// Returns true if the next braces have a number of rounds that follows from labelled parts.
+    fn begins_times(&mut self) -> bool {
+        self.peek(0).kind == Kind::OpenBrace
+            && match self.peek(1).kind {
+                Kind::Name(_) => true,
+                Kind::Number(_) => self.peek(2).kind == Kind::Star,
+                _ => false,
+            }
+    }
+
+    /// Returns an item with a number of rounds that follows from labelled parts, `{count(part)}`.
+    fn times(&mut self, item: Sized) -> Result<Sized, Reported> {
+        let open = self.take().span;
+        let rounds = self.value()?;
+        let close = self.peek(0).span;
+        if !self.take_if(&Kind::CloseBrace) {
+            return Err(self.error(open.to(close), "this repetition is not closed", "write `{count(part)}`"));
+        }
+        if let Some(term) = rounds.terms.iter().find(|term| term.measure.is_of_content()) {
+            let message = format!("`{}` is no number of rounds", term.measure.name());
+            return Err(self.error(term.label.span, message, "rounds follow from `count` or `len`"));
+        }
+        let Sized { expr, height } = item;
+        let span = expr.span.to(close);
+        self.build(ExprKind::Times { item: Box::new(expr), rounds }, span, height)
     }
 
     /// Parses `{n}`, `{n,}` or `{n,m}` up to the closing brace, which is left to be taken.
@@ -332,6 +379,11 @@ impl<'t> Parser<'t, '_> {
                 return Err(self.error(span, "there is nothing to repeat here", help));
             }
             Kind::Open => return self.group(),
+            Kind::Dollar(name) => {
+                let span = self.take().span;
+                let derived = self.derived(name, span)?;
+                return self.build(ExprKind::Derived(derived), span.to(self.last_span), 0);
+            }
             Kind::Pattern(pattern, flags) => return self.pattern(pattern, flags),
             Kind::Name(_) | Kind::Bytes(_) | Kind::Class(_) => {}
             _ => return Err(self.unexpected("an item")),

@@ -135,6 +135,9 @@ impl<'g> Facts<'g> {
                 let fact = self.expr(item);
                 Fact { nullable: fact.nullable || *min == 0, ..fact }
             }
+            ExprKind::Times { item, .. } => Fact { nullable: true, ..self.expr(item) },
+            ExprKind::Label { item, .. } => self.expr(item),
+            ExprKind::Derived(_) => Fact { nullable: true, ..Fact::TEXT },
         }
     }
 

@@ -23,6 +23,8 @@ impl Writer<'_> {
         }
         let kind = match &expr.kind {
             ExprKind::Bytes(_) | ExprKind::Class(_) => return None,
+            // No grammar with a layout has labels.
+            ExprKind::Times { .. } | ExprKind::Label { .. } | ExprKind::Derived(_) => return None,
             ExprKind::Rule(name) if self.layout.gaps.contains(name) => return None,
             ExprKind::Rule(name) => ExprKind::Rule(self.head_rule(name)?),
             ExprKind::Seq(items) => return self.head_of_seq(items, expr),

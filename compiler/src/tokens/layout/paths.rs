@@ -72,8 +72,9 @@ impl Writer<'_> {
             return self.text(expr, place);
         }
         match &expr.kind {
-            // These reach no layout token.
-            ExprKind::Bytes(_) | ExprKind::Class(_) => Paths::new(),
+            // These reach no layout token, and no grammar with a layout has labels.
+            ExprKind::Bytes(_) | ExprKind::Class(_) | ExprKind::Derived(_) => Paths::new(),
+            ExprKind::Times { .. } | ExprKind::Label { .. } => Paths::new(),
             ExprKind::Rule(name) => match name.as_str() {
                 NEWLINE | INDENT | DEDENT => self.token(name, place, span),
                 name => self.reference(name, place, span),

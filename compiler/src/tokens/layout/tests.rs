@@ -46,10 +46,12 @@ fn grammar(text: &str) -> Grammar {
 fn each(expr: &mut Expr, visit: &mut dyn FnMut(&mut Expr)) {
     visit(expr);
     match &mut expr.kind {
-        ExprKind::Bytes(_) | ExprKind::Class(_) | ExprKind::Rule(_) => {}
+        ExprKind::Bytes(_) | ExprKind::Class(_) | ExprKind::Rule(_) | ExprKind::Derived(_) => {}
         ExprKind::Seq(items) => items.iter_mut().for_each(|item| each(item, visit)),
         ExprKind::Choice(options) => options.iter_mut().for_each(|option| each(&mut option.expr, visit)),
-        ExprKind::Repeat { item, .. } => each(item, visit),
+        ExprKind::Repeat { item, .. } | ExprKind::Times { item, .. } | ExprKind::Label { item, .. } => {
+            each(item, visit)
+        }
     }
 }
 
@@ -106,7 +108,9 @@ fn texts(expr: &Expr, known: &Map<&str, Texts>, max: usize) -> Texts {
     };
     match &expr.kind {
         ExprKind::Bytes(bytes) => Texts::from([String::from_utf8(bytes.clone()).unwrap()]),
-        ExprKind::Class(_) => unreachable!("the grammars have none"),
+        ExprKind::Class(_) | ExprKind::Times { .. } | ExprKind::Label { .. } | ExprKind::Derived(_) => {
+            unreachable!("the grammars have none")
+        }
         ExprKind::Rule(name) => known.get(name.as_str()).cloned().unwrap_or_default(),
         ExprKind::Seq(items) => items.iter().fold(empty(), |left, item| append(left, &texts(item, known, max))),
         ExprKind::Choice(options) => options.iter().flat_map(|option| texts(&option.expr, known, max)).collect(),

@@ -477,6 +477,8 @@ impl<'g> Assembler<'g> {
             Form::Instance(rule, body) => self.inlined(rule, body, offset),
             Form::Loop(rule, body, run) => self.tail_loop(rule, body, run, offset),
             Form::JumpBack(rule) => self.jump_back(rule, offset),
+            // Refused before.
+            Form::Labels(_) => {}
         }
     }
 }

@@ -125,7 +125,7 @@ fn is_like(back: &Grammar, old: &Grammar, new: &Grammar) -> bool {
 /// Gives the rules in an expression their names in the text, and joins literals that follow each other.
 fn plain(grammar: &Grammar, expr: &mut Expr) {
     match &mut expr.kind {
-        ExprKind::Bytes(_) | ExprKind::Class(_) => {}
+        ExprKind::Bytes(_) | ExprKind::Class(_) | ExprKind::Derived(_) => {}
         ExprKind::Rule(rule) => *rule = grammar.told(rule).to_string(),
         ExprKind::Seq(items) => {
             let mut joined: Vec<Expr> = Vec::new();
@@ -153,7 +153,9 @@ fn plain(grammar: &Grammar, expr: &mut Expr) {
                 *expr = class(CharSet::new(sets[0].unit(), ranges));
             }
         }
-        ExprKind::Repeat { item, .. } => plain(grammar, item),
+        ExprKind::Repeat { item, .. } | ExprKind::Times { item, .. } | ExprKind::Label { item, .. } => {
+            plain(grammar, item);
+        }
     }
 }
 
@@ -166,6 +168,7 @@ fn members(expr: &Expr) -> Option<CharSet> {
             _ => None,
         },
         ExprKind::Rule(_) | ExprKind::Seq(_) | ExprKind::Choice(_) | ExprKind::Repeat { .. } => None,
+        ExprKind::Times { .. } | ExprKind::Label { .. } | ExprKind::Derived(_) => None,
     }
 }
 
@@ -254,6 +257,8 @@ impl Writer<'_> {
     fn expr(&self, expr: &Expr, level: Level) -> Option<String> {
         let (text, own) = match &expr.kind {
             ExprKind::Bytes(bytes) => (self.literal(bytes)?, Level::Repeated),
+            // These notations have no labels.
+            ExprKind::Times { .. } | ExprKind::Label { .. } | ExprKind::Derived(_) => return None,
             ExprKind::Class(set) => (self.class(set)?, Level::Repeated),
             ExprKind::Rule(name) => (self.grammar.told(name).to_string(), Level::Repeated),
             ExprKind::Seq(items) if items.is_empty() => (self.nothing(level)?, Level::Repeated),

@@ -32,6 +32,7 @@ impl<'g> Translating<'_, 'g> {
                 self.terms.all_of(&items)
             }
             ExprKind::Class(set) => self.letters(set, marked),
+            ExprKind::Times { .. } | ExprKind::Label { .. } | ExprKind::Derived(_) => return None,
             ExprKind::Rule(name) => match number(expr) {
                 Some(number) if marked => {
                     let place = self.marks.iter().position(|&mark| mark == number)?;
@@ -143,6 +144,7 @@ impl<'g> Translating<'_, 'g> {
                 let options: Option<Vec<Id>> = options.iter().map(|option| self.beginning_with(&option.expr)).collect();
                 self.terms.or(options?)
             }
+            ExprKind::Times { .. } | ExprKind::Label { .. } | ExprKind::Derived(_) => return None,
             ExprKind::Bytes(_) | ExprKind::Class(_) | ExprKind::Rule(_) | ExprKind::Repeat { .. } => {
                 let body = self.term(body, false, MAX_DEPTH)?;
                 self.terms.seq(body, ALL)
@@ -167,6 +169,7 @@ impl<'g> Translating<'_, 'g> {
                 self.terms.or([none, one])
             }
             ExprKind::Rule(_) => return None,
+            ExprKind::Times { .. } | ExprKind::Label { .. } | ExprKind::Derived(_) => return None,
             ExprKind::Seq(items) => {
                 let mut parts = Vec::new();
                 for item in items {
@@ -245,5 +248,7 @@ fn longest(expr: &Expr) -> Option<u32> {
             options.iter().try_fold(0, |length, option| Some(longest(&option.expr)?.max(length)))
         }
         ExprKind::Repeat { item, max, .. } => Some(longest(item)?.saturating_mul((*max)?)),
+        ExprKind::Label { item, .. } => longest(item),
+        ExprKind::Times { .. } | ExprKind::Derived(_) => None,
     }
 }

@@ -1,0 +1,244 @@
+//! Checks labels: each is seen where it is referred to, and what follows from a part can follow from it there.
+//!
+//! A label is seen in its sequence: by the items before it and after it, and by all that is in these.
+
+use super::similar::closest;
+use crate::ast::{Expr, ExprKind, Grammar, Name};
+use crate::derived::{Derived, Measure, Term, Value};
+use crate::diagnostics::{Code, Diagnostic, Diagnostics, Span};
+use crate::ordered::Map;
+
+/// Reports what is wrong with the labels of a grammar.
+pub(super) fn check_labels(grammar: &Grammar, diagnostics: &mut Diagnostics) {
+    for rule in grammar.rules.iter().filter(|rule| rule.body.has_labels()) {
+        let mut all = Map::new();
+        rule.body.each(&mut |expr| {
+            if let Some((label, _)) = expr.as_label() {
+                all.entry(label.text.as_str()).or_insert(label.span);
+            }
+        });
+        let mut checking = Checking { all, scopes: Vec::new(), diagnostics };
+        checking.sequence(&rule.body);
+    }
+}
+
+/// A label of an open sequence.
+struct Seen<'e> {
+    name: &'e Name,
+    /// The number of its item.
+    item: usize,
+    part: &'e Expr,
+}
+
+/// A sequence that is being looked at.
+struct Scope<'e> {
+    labels: Vec<Seen<'e>>,
+    /// The number of the item that is being looked at, and whether it is the item itself and nothing within it.
+    item: usize,
+    is_item: bool,
+}
+
+struct Checking<'e, 'd> {
+    /// All labels of the rule.
+    all: Map<&'e str, Span>,
+    scopes: Vec<Scope<'e>>,
+    diagnostics: &'d mut Diagnostics,
+}
+
+/// Where a labelled part stands, as seen from what refers to it.
+#[derive(Clone, Copy, PartialEq)]
+enum Stand {
+    Before,
+    Around,
+    /// It comes later; true if both are items of one sequence.
+    After(bool),
+}
+
+impl<'e> Checking<'e, '_> {
+    fn sequence(&mut self, expr: &'e Expr) {
+        let items = expr.sequence();
+        let labels = items
+            .iter()
+            .enumerate()
+            .flat_map(|(item, expr)| expr.labels().map(move |(name, part)| Seen { name, item, part }));
+        let labels: Vec<Seen<'e>> = labels.collect();
+        for (number, label) in labels.iter().enumerate() {
+            let of_scopes = self.scopes.iter().flat_map(|scope| &scope.labels);
+            let first = of_scopes.chain(&labels[..number]).find(|seen| seen.name.text == label.name.text);
+            if let Some(first) = first.map(|first| first.name.span) {
+                self.report(
+                    Diagnostic::error(
+                        Code::DuplicateLabel,
+                        label.name.span,
+                        format!("label `{}` is seen here already", label.name.text),
+                    )
+                    .related(first, "it is first given here")
+                    .help("give the part another label"),
+                );
+            }
+        }
+        self.cycles(&labels);
+        self.scopes.push(Scope { labels, item: 0, is_item: true });
+        for (number, item) in items.iter().enumerate() {
+            if let Some(scope) = self.scopes.last_mut() {
+                (scope.item, scope.is_item) = (number, true);
+            }
+            self.expr(item.unlabelled(), !std::ptr::eq(item.unlabelled(), expr));
+        }
+        self.scopes.pop();
+    }
+
+    /// Looks at an expression. `may_be_sequence` is false for the only item of a sequence, which has been opened.
+    fn expr(&mut self, expr: &'e Expr, may_be_sequence: bool) {
+        match &expr.kind {
+            ExprKind::Derived(Derived::Copy(label)) => {
+                if let Some(Stand::After(_)) = self.stand(label, None) {
+                    self.late(label, "a copy follows the part that it repeats");
+                }
+            }
+            ExprKind::Derived(Derived::Number(value, form)) => {
+                for Term { measure, label, .. } in &value.terms {
+                    let stand = self.stand(label, Some(*measure));
+                    if stand == Some(Stand::After(false)) && form.fixed_width().is_none() {
+                        self.late(
+                            label,
+                            "a number of free width before the part that it measures is an item of the same sequence; \
+                             with a fixed width it can stand anywhere before it",
+                        );
+                    }
+                }
+            }
+            ExprKind::Times { rounds, .. } => self.times(rounds),
+            ExprKind::Bytes(_) | ExprKind::Class(_) | ExprKind::Rule(_) | ExprKind::Seq(_) | ExprKind::Choice(_) => {}
+            ExprKind::Repeat { .. } | ExprKind::Label { .. } => {}
+        }
+        if expr.as_seq().is_some() && may_be_sequence {
+            return self.within(|checking| checking.sequence(expr));
+        }
+        for child in expr.children().filter(|_| expr.as_seq().is_none()) {
+            self.within(|checking| checking.sequence(child));
+        }
+    }
+
+    fn times(&mut self, rounds: &'e Value<Name>) {
+        for Term { measure, label, .. } in &rounds.terms {
+            if let Some(Stand::After(_)) = self.stand(label, Some(*measure)) {
+                self.late(label, "the number of rounds follows from an earlier part");
+            }
+        }
+    }
+
+    /// Looks at what is within the item.
+    fn within(&mut self, look: impl FnOnce(&mut Self)) {
+        let before = self.scopes.last_mut().map(|scope| std::mem::replace(&mut scope.is_item, false));
+        look(self);
+        if let (Some(scope), Some(before)) = (self.scopes.last_mut(), before) {
+            scope.is_item = before;
+        }
+    }
+
+    /// Returns where the part of a label stands; `None` if it is not seen or cannot be referred to, which is reported.
+    fn stand(&mut self, label: &Name, measure: Option<Measure>) -> Option<Stand> {
+        let depth = self.scopes.len();
+        let found = self.scopes.iter().enumerate().rev().find_map(|(number, scope)| {
+            let seen = scope.labels.iter().find(|seen| seen.name.text == label.text)?;
+            let stand = match seen.item.cmp(&scope.item) {
+                std::cmp::Ordering::Less => Stand::Before,
+                std::cmp::Ordering::Equal => Stand::Around,
+                std::cmp::Ordering::Greater => Stand::After(number + 1 == depth && scope.is_item),
+            };
+            Some((stand, seen.part, seen.name.span))
+        });
+        let Some((stand, part, place)) = found else {
+            self.unseen(label);
+            return None;
+        };
+        if stand == Stand::Around {
+            self.report(
+                Diagnostic::error(
+                    Code::CyclicLabel,
+                    label.span,
+                    format!("this follows from the part `{}` that it is in", label.text),
+                )
+                .related(place, "the part begins here")
+                .help("let the label end before this, or begin after it"),
+            );
+            return None;
+        }
+        let is_repetition = part.unlabelled().as_repeat().is_some() || part.unlabelled().as_times().is_some();
+        if measure == Some(Measure::Count) && !is_repetition {
+            self.report(
+                Diagnostic::error(Code::NoRepetition, label.span, format!("the part `{}` has no rounds", label.text))
+                    .related(place, "this is not a repetition")
+                    .help("`count` asks for the rounds of a repetition such as `part:item*`; `len` is the length"),
+            );
+            return None;
+        }
+        Some(stand)
+    }
+
+    fn unseen(&mut self, label: &Name) {
+        let diagnostic = match self.all.get(label.text.as_str()) {
+            Some(&place) => {
+                Diagnostic::error(Code::UndefinedLabel, label.span, format!("label `{}` is not seen here", label.text))
+                    .related(place, "it is given here")
+                    .help(
+                        "a label is seen in its own sequence alone: not outside its group, alternative, round or rule",
+                    )
+            }
+            None => {
+                let message = format!("no part has the label `{}`", label.text);
+                let similar = closest(&label.text, self.all.keys().copied());
+                let help = match similar {
+                    Some(similar) => format!("did you mean `{similar}`?"),
+                    None => format!("a part gets a label by `{}:part`, in the same rule", label.text),
+                };
+                Diagnostic::error(Code::UndefinedLabel, label.span, message).help(help)
+            }
+        };
+        self.report(diagnostic);
+    }
+
+    fn late(&mut self, label: &Name, help: &str) {
+        let message = format!("the part `{}` comes later", label.text);
+        self.report(Diagnostic::error(Code::LateLabel, label.span, message).help(help));
+    }
+
+    /// Reports parts of one sequence whose bytes follow from each other.
+    fn cycles(&mut self, labels: &[Seen<'e>]) {
+        let place = |name: &Name| labels.iter().position(|seen| seen.name.text == name.text);
+        let follows: Vec<Vec<usize>> = labels
+            .iter()
+            .map(|label| {
+                let mut from = Vec::new();
+                label.part.each(&mut |expr| {
+                    let of_content = expr.as_derived().into_iter().flat_map(Derived::labels_of_content);
+                    from.extend(of_content.filter_map(place));
+                });
+                from
+            })
+            .collect();
+        for (number, label) in labels.iter().enumerate() {
+            let mut seen = vec![false; labels.len()];
+            let mut open = follows[number].clone();
+            while let Some(next) = open.pop() {
+                if !std::mem::replace(&mut seen[next], true) {
+                    open.extend(&follows[next]);
+                }
+            }
+            // A part that follows from itself alone is reported where it does.
+            if seen[number] && !follows[number].contains(&number) {
+                let message = format!("the bytes of the part `{}` follow from themselves", label.name.text);
+                self.report(
+                    Diagnostic::error(Code::CyclicLabel, label.name.span, message)
+                        .help("let one of the parts not contain what follows from the other"),
+                );
+                return;
+            }
+        }
+    }
+
+    fn report(&mut self, diagnostic: Diagnostic) {
+        self.diagnostics.push(diagnostic);
+    }
+}

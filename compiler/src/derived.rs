@@ -1,0 +1,132 @@
+//! Bytes that follow from labelled parts of a text: copies, lengths, counts and checksums, and how numbers are written.
+//!
+//! The labels are names in a syntax tree and numbers in an IR.
+
+mod forms;
+mod sums;
+
+pub use forms::{Form, Order, Radix};
+pub use sums::Sum;
+
+/// Bytes that follow from labelled parts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Derived<L> {
+    /// The bytes of a part, again.
+    Copy(L),
+    /// A number.
+    Number(Value<L>, Form),
+}
+
+/// A number that follows from labelled parts: a sum of terms, and a constant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Value<L> {
+    /// The terms; at least one.
+    pub terms: Vec<Term<L>>,
+    /// The constant that is added.
+    pub plus: i64,
+}
+
+/// A property of a labelled part, multiplied by a number.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Term<L> {
+    /// The factor, at least 1.
+    pub times: u32,
+    /// The property.
+    pub measure: Measure,
+    /// The label of the part.
+    pub label: L,
+}
+
+/// A property of a labelled part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Measure {
+    /// Its length in bytes.
+    Len,
+    /// Its number of rounds, if it is a repetition.
+    Count,
+    /// A checksum of its bytes.
+    Sum(Sum),
+}
+
+impl Measure {
+    /// Returns the name that a grammar calls it by.
+    pub fn name(self) -> &'static str {
+        match self {
+            Measure::Len => "len",
+            Measure::Count => "count",
+            Measure::Sum(sum) => sum.name(),
+        }
+    }
+
+    /// Returns the property with this name.
+    pub fn by_name(name: &str) -> Option<Measure> {
+        match name {
+            "len" => Some(Measure::Len),
+            "count" => Some(Measure::Count),
+            _ => Sum::by_name(name).map(Measure::Sum),
+        }
+    }
+
+    /// Returns the names of all properties.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        ["len", "count"].into_iter().chain(Sum::ALL.into_iter().map(Sum::name))
+    }
+
+    /// Returns true if it depends on the bytes of the part, not on their number alone.
+    pub fn is_of_content(self) -> bool {
+        matches!(self, Measure::Sum(_))
+    }
+}
+
+impl<L> Derived<L> {
+    /// Returns the labels of the parts that it depends on, in order.
+    pub fn labels(&self) -> impl Iterator<Item = &L> {
+        let (copied, terms) = match self {
+            Derived::Copy(label) => (Some(label), &[][..]),
+            Derived::Number(value, _) => (None, &value.terms[..]),
+        };
+        copied.into_iter().chain(terms.iter().map(|term| &term.label))
+    }
+
+    /// Returns the labels of the parts on whose bytes it depends, in order.
+    pub fn labels_of_content(&self) -> impl Iterator<Item = &L> {
+        let (copied, terms) = match self {
+            Derived::Copy(label) => (Some(label), &[][..]),
+            Derived::Number(value, _) => (None, &value.terms[..]),
+        };
+        copied.into_iter().chain(terms.iter().filter(|term| term.measure.is_of_content()).map(|term| &term.label))
+    }
+
+    /// Returns it with other labels.
+    pub fn map<M>(&self, label: &mut impl FnMut(&L) -> M) -> Derived<M> {
+        match self {
+            Derived::Copy(copied) => Derived::Copy(label(copied)),
+            Derived::Number(value, form) => Derived::Number(value.map(label), *form),
+        }
+    }
+
+    /// Returns its length in bytes if that does not depend on what it follows from.
+    pub fn fixed_width(&self) -> Option<u64> {
+        match self {
+            Derived::Copy(_) => None,
+            Derived::Number(_, form) => form.fixed_width(),
+        }
+    }
+}
+
+impl<L> Value<L> {
+    /// Returns the value, given the property of each part. Values beyond the range of `i64` saturate.
+    pub fn of(&self, mut measured: impl FnMut(&Term<L>) -> u64) -> i64 {
+        self.terms.iter().fold(self.plus, |sum, term| {
+            let part = measured(term).saturating_mul(u64::from(term.times));
+            sum.saturating_add_unsigned(part)
+        })
+    }
+
+    /// Returns it with other labels.
+    pub fn map<M>(&self, label: &mut impl FnMut(&L) -> M) -> Value<M> {
+        let terms =
+            self.terms.iter().map(|term| Term { times: term.times, measure: term.measure, label: label(&term.label) });
+        Value { terms: terms.collect(), plus: self.plus }
+    }
+}

@@ -1,0 +1,262 @@
+//! Forms of numbers: as integers of some bytes, as text, as LEB128.
+
+use std::fmt::{self, Display, Formatter};
+
+/// Form in which a number is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// An integer without a sign, of this many bytes, at most 8.
+    Integer(u8, Order),
+    /// Digits. With a width, zeros come before them; without one, there are as many as needed.
+    Text(Radix, Option<u8>),
+    /// Seven bits in a byte, the lowest first, with the highest bit set in all but the last byte (DWARF 5, section 7.6).
+    Leb128,
+}
+
+/// Order of the bytes of an integer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// The highest byte first.
+    Big,
+    /// The lowest byte first.
+    Little,
+}
+
+/// Digits of a number as text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Radix {
+    /// Base 10.
+    Decimal,
+    /// Base 16, with small letters.
+    Hex,
+    /// Base 16, with capital letters.
+    UpperHex,
+    /// Base 8.
+    Octal,
+}
+
+/// The integers by their names.
+const INTEGERS: [(&str, u8, Order); 9] = [
+    ("u8", 1, Order::Big),
+    ("u16be", 2, Order::Big),
+    ("u16le", 2, Order::Little),
+    ("u24be", 3, Order::Big),
+    ("u24le", 3, Order::Little),
+    ("u32be", 4, Order::Big),
+    ("u32le", 4, Order::Little),
+    ("u64be", 8, Order::Big),
+    ("u64le", 8, Order::Little),
+];
+
+/// The digits by their names.
+const DIGITS: [(&str, Radix); 4] =
+    [("dec", Radix::Decimal), ("hex", Radix::Hex), ("HEX", Radix::UpperHex), ("oct", Radix::Octal)];
+
+impl Radix {
+    /// Returns the base.
+    pub fn base(self) -> u32 {
+        match self {
+            Radix::Decimal => 10,
+            Radix::Hex | Radix::UpperHex => 16,
+            Radix::Octal => 8,
+        }
+    }
+
+    /// Returns a number as digits.
+    fn digits(self, number: u64) -> String {
+        match self {
+            Radix::Decimal => format!("{number}"),
+            Radix::Hex => format!("{number:x}"),
+            Radix::UpperHex => format!("{number:X}"),
+            Radix::Octal => format!("{number:o}"),
+        }
+    }
+
+    /// Returns the number of digits of a number.
+    fn len(self, number: u64) -> u64 {
+        number.checked_ilog(u64::from(self.base())).map_or(1, |log| u64::from(log) + 1)
+    }
+
+    fn is_digit(self, byte: u8) -> bool {
+        match self {
+            Radix::Decimal => byte.is_ascii_digit(),
+            Radix::Hex => byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte),
+            Radix::UpperHex => byte.is_ascii_digit() || (b'A'..=b'F').contains(&byte),
+            Radix::Octal => (b'0'..=b'7').contains(&byte),
+        }
+    }
+}
+
+impl Form {
+    /// Returns the form with this name. The width of digits is given apart.
+    pub fn by_name(name: &str) -> Option<Form> {
+        let integer = INTEGERS.iter().find(|integer| integer.0 == name);
+        let digits = DIGITS.iter().find(|digits| digits.0 == name);
+        integer
+            .map(|&(_, bytes, order)| Form::Integer(bytes, order))
+            .or(digits.map(|&(_, radix)| Form::Text(radix, None)))
+            .or((name == "leb128").then_some(Form::Leb128))
+    }
+
+    /// Returns the names of all forms.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        INTEGERS.iter().map(|integer| integer.0).chain(DIGITS.iter().map(|digits| digits.0)).chain(["leb128"])
+    }
+
+    /// Returns the name, without the width of digits.
+    pub fn name(self) -> &'static str {
+        match self {
+            Form::Integer(bytes, order) => INTEGERS
+                .iter()
+                .find(|integer| integer.1 == bytes && (integer.2 == order || bytes == 1))
+                .map_or("u64be", |integer| integer.0),
+            Form::Text(radix, _) => DIGITS.iter().find(|digits| digits.1 == radix).map_or("dec", |digits| digits.0),
+            Form::Leb128 => "leb128",
+        }
+    }
+
+    /// Returns the width of digits, if they have one.
+    pub fn width_of_digits(self) -> Option<u8> {
+        let Form::Text(_, width) = self else { return None };
+        width
+    }
+
+    /// Returns the greatest number that can be written.
+    pub fn greatest(self) -> u64 {
+        match self {
+            Form::Integer(bytes, _) => u64::MAX >> (64 - 8 * u32::from(bytes.clamp(1, 8))),
+            Form::Text(radix, Some(width)) => {
+                u64::from(radix.base()).checked_pow(u32::from(width)).map_or(u64::MAX, |bound| bound - 1)
+            }
+            Form::Text(_, None) | Form::Leb128 => u64::MAX,
+        }
+    }
+
+    /// Returns the length in bytes if it is the same for all numbers.
+    pub fn fixed_width(self) -> Option<u64> {
+        match self {
+            Form::Integer(bytes, _) => Some(bytes.into()),
+            Form::Text(_, width) => width.map(u64::from),
+            Form::Leb128 => None,
+        }
+    }
+
+    /// Returns the length in bytes of a number.
+    pub fn width(self, number: u64) -> u64 {
+        match self {
+            Form::Text(radix, None) => radix.len(number),
+            Form::Leb128 => u64::from(number.checked_ilog2().map_or(1, |log| log / 7 + 1)),
+            Form::Integer(..) | Form::Text(_, Some(_)) => self.fixed_width().unwrap_or(0),
+        }
+    }
+
+    /// Appends a number. One that is too great is cut to its lowest digits.
+    pub fn write(self, number: u64, output: &mut Vec<u8>) {
+        match self {
+            Form::Integer(bytes, Order::Big) => output.extend(&number.to_be_bytes()[8 - usize::from(bytes)..]),
+            Form::Integer(bytes, Order::Little) => output.extend(&number.to_le_bytes()[..usize::from(bytes)]),
+            Form::Text(radix, width) => {
+                let digits = radix.digits(number);
+                let width = width.map_or(digits.len(), usize::from);
+                output.extend(std::iter::repeat_n(b'0', width.saturating_sub(digits.len())));
+                output.extend(&digits.as_bytes()[digits.len().saturating_sub(width)..]);
+            }
+            Form::Leb128 => {
+                let mut rest = number;
+                while rest >= 0x80 {
+                    output.push(rest as u8 | 0x80);
+                    rest >>= 7;
+                }
+                output.push(rest as u8);
+            }
+        }
+    }
+
+    /// Returns the number that these bytes are, all of them, written as [`Form::write`] does.
+    pub fn read(self, bytes: &[u8]) -> Option<u64> {
+        let number = match self {
+            Form::Integer(count, order) => {
+                let has_all = bytes.len() == usize::from(count);
+                let add = |number: u64, &byte: &u8| number << 8 | u64::from(byte);
+                match order {
+                    _ if !has_all => return None,
+                    Order::Big => bytes.iter().fold(0, add),
+                    Order::Little => bytes.iter().rev().fold(0, add),
+                }
+            }
+            Form::Text(radix, _) => {
+                let text = std::str::from_utf8(bytes).ok().filter(|text| text.bytes().all(|byte| radix.is_digit(byte)));
+                u64::from_str_radix(text?, radix.base()).ok()?
+            }
+            Form::Leb128 if bytes.len() > 10 => return None,
+            Form::Leb128 => bytes.iter().rev().try_fold(0u64, |number, &byte| {
+                let free = number.leading_zeros() >= 7;
+                free.then_some(number << 7 | u64::from(byte & 0x7F))
+            })?,
+        };
+        let mut written = Vec::with_capacity(bytes.len());
+        self.write(number, &mut written);
+        (written == bytes).then_some(number)
+    }
+
+    /// Returns the numbers that a text may begin with, each with its length in bytes.
+    pub fn read_prefixes(self, text: &[u8]) -> Vec<(u64, usize)> {
+        let lengths = match (self, self.fixed_width()) {
+            (_, Some(width)) => width as usize..=width as usize,
+            (Form::Text(radix, _), None) => {
+                let digits = text.iter().take(24).take_while(|&&byte| radix.is_digit(byte)).count();
+                1..=digits
+            }
+            _ => 1..=10.min(text.len()),
+        };
+        lengths.filter_map(|length| Some((self.read(text.get(..length)?)?, length))).collect()
+    }
+}
+
+impl Display for Form {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NUMBERS: [u64; 14] = [0, 1, 7, 8, 9, 10, 99, 100, 127, 128, 255, 65_535, u32::MAX as u64 + 1, u64::MAX];
+
+    #[test]
+    fn numbers_are_read_as_they_are_written() {
+        for name in Form::names() {
+            let form = Form::by_name(name).expect("it has a form");
+            assert_eq!(form.name(), name);
+            for number in NUMBERS.into_iter().filter(|&number| number <= form.greatest()) {
+                let mut text = Vec::new();
+                form.write(number, &mut text);
+                assert_eq!(text.len() as u64, form.width(number), "{name} {number}");
+                assert_eq!(form.read(&text), Some(number), "{name} {number}");
+                assert!(form.read_prefixes(&text).contains(&(number, text.len())), "{name} {number}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_width_fills_up_with_zeros() {
+        let form = Form::Text(Radix::Octal, Some(7));
+        let mut text = Vec::new();
+        form.write(0o755, &mut text);
+        assert_eq!((&text[..], form.greatest()), (&b"0000755"[..], 0o7_777_777));
+        assert_eq!((form.read(b"0000755"), form.read(b"755")), (Some(0o755), None));
+    }
+
+    #[test]
+    fn other_spellings_are_not_read() {
+        for (name, text) in
+            [("dec", &b"007"[..]), ("dec", b"+7"), ("hex", b"FF"), ("leb128", b"\x80\x00"), ("dec", b"")]
+        {
+            assert_eq!(Form::by_name(name).and_then(|form| form.read(text)), None, "{name} {text:?}");
+        }
+        let more = [&[0xFF; 9][..], &[0x02]].concat();
+        assert_eq!(Form::Leb128.read(&more), None);
+    }
+}

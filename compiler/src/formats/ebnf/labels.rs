@@ -1,0 +1,170 @@
+//! Labels, and what refers to them: `name:item`, `$name`, `$u16be(len(name) + 2)`, `item{count(name)}`.
+
+use super::lexer::{Kind, Token};
+use super::parser::{Parser, Reported};
+use crate::ast::Name;
+use crate::check::closest;
+use crate::derived::{Derived, Form, Measure, Term, Value};
+use crate::diagnostics::Span;
+
+/// The greatest factor of a term.
+const MAX_FACTOR: u32 = 1 << 20;
+
+/// The greatest constant of a number.
+const MAX_CONSTANT: i64 = 1 << 48;
+
+/// The greatest width of digits.
+const MAX_WIDTH: u8 = 32;
+
+impl<'t> Parser<'t, '_> {
+    /// Returns the name of the label that begins here, if one does.
+    pub(super) fn label(&mut self) -> Option<Name> {
+        let Kind::Name(name) = self.peek(0).kind else { return None };
+        if self.peek(1).kind != Kind::Colon {
+            return None;
+        }
+        let span = self.take().span;
+        self.take();
+        Some(Name { text: name.to_string(), span })
+    }
+
+    /// Parses what follows `$name`, which has been taken.
+    pub(super) fn derived(&mut self, name: &str, span: Span) -> Result<Derived<Name>, Reported> {
+        let Some(form) = Form::by_name(name) else {
+            if self.peek(0).kind == Kind::Open && self.peek(0).span.start == span.end {
+                return Err(self.unknown("form of a number", name, span, Form::names()));
+            }
+            // The dollar sign is not part of the name.
+            return Ok(Derived::Copy(Name { text: name.to_string(), span: Span { start: span.start + 1, ..span } }));
+        };
+        let help = "a number is written `$u16be(len(part))` or `$dec(len(part), 5)`";
+        if !self.take_if(&Kind::Open) {
+            return Err(self.error(span, format!("`${name}` needs a number in parentheses"), help));
+        }
+        let value = self.value()?;
+        let form = if self.take_if(&Kind::Comma) { self.width(form)? } else { form };
+        if !self.take_if(&Kind::Close) {
+            let end = self.peek(0).span;
+            return Err(self.error(end, "this number is not closed", help));
+        }
+        self.sums(&value, form, span.to(self.last_span))?;
+        Ok(Derived::Number(value, form))
+    }
+
+    /// Parses the width of digits.
+    fn width(&mut self, form: Form) -> Result<Form, Reported> {
+        let Token { kind, span, .. } = self.peek(0);
+        let span = *span;
+        let width = match kind {
+            Kind::Number(digits) => digits.parse::<u8>().ok().filter(|width| (1..=MAX_WIDTH).contains(width)),
+            _ => None,
+        };
+        let Some(width) = width else {
+            let help = format!("it is a number from 1 to {MAX_WIDTH}");
+            return Err(self.error(span, "this is not a width", help));
+        };
+        self.take();
+        match form {
+            Form::Text(radix, _) => Ok(Form::Text(radix, Some(width))),
+            Form::Integer(..) | Form::Leb128 => {
+                let help = "only `dec`, `hex`, `HEX` and `oct` have a width";
+                Err(self.error(span, format!("`{form}` has no width of digits"), help))
+            }
+        }
+    }
+
+    /// Parses a number that follows from labelled parts, such as `2 * len(part) + 4`.
+    pub(super) fn value(&mut self) -> Result<Value<Name>, Reported> {
+        let begin = self.peek(0).span;
+        let mut value = Value { terms: Vec::new(), plus: 0 };
+        let mut is_negative = self.take_if(&Kind::Minus);
+        loop {
+            self.term(is_negative, &mut value)?;
+            is_negative = match self.peek(0).kind {
+                Kind::Plus => false,
+                Kind::Minus => true,
+                _ => break,
+            };
+            self.take();
+        }
+        if value.terms.is_empty() {
+            let help = "it names a labelled part, as in `len(part) + 4`; a constant number is written as text";
+            return Err(self.error(begin.to(self.last_span), "this number follows from nothing", help));
+        }
+        Ok(value)
+    }
+
+    fn term(&mut self, is_negative: bool, value: &mut Value<Name>) -> Result<(), Reported> {
+        let Token { kind, span, .. } = self.take();
+        let (mut measure, mut place, mut times) = (kind, span, 1);
+        if let Kind::Number(digits) = measure {
+            let help = format!("constants are whole numbers up to {MAX_CONSTANT}, factors up to {MAX_FACTOR}");
+            let number = digits.parse::<i64>().ok().filter(|&number| number <= MAX_CONSTANT);
+            let Some(number) = number else { return Err(self.error(span, "this is not a number", help)) };
+            if !self.take_if(&Kind::Star) {
+                value.plus += if is_negative { -number } else { number };
+                return Ok(());
+            }
+            let factor = u32::try_from(number).ok().filter(|factor| (1..=MAX_FACTOR).contains(factor));
+            let Some(factor) = factor else { return Err(self.error(span, "this is not a factor", help)) };
+            times = factor;
+            Token { kind: measure, span: place, .. } = self.take();
+        }
+        let help = "a number is a sum of constants and properties of labelled parts, such as `len(part) + 4`";
+        let Kind::Name(name) = measure else { return Err(self.error(place, "expected a property of a part", help)) };
+        let Some(measure) = Measure::by_name(name) else {
+            return Err(self.unknown("property of a part", name, place, Measure::names()));
+        };
+        if is_negative {
+            let help = "numbers grow with the parts that they follow from; only constants can be subtracted";
+            return Err(self.error(place, format!("`{name}` cannot be subtracted"), help));
+        }
+        if !self.take_if(&Kind::Open) {
+            return Err(self.error(place, format!("`{name}` needs a label in parentheses"), help));
+        }
+        let Token { kind: Kind::Name(label), span, .. } = self.take() else {
+            return Err(self.error(self.last_span, format!("`{name}` needs a label"), help));
+        };
+        if !self.take_if(&Kind::Close) {
+            let end = self.peek(0).span;
+            return Err(self.error(end, "this property is not closed", "write `len(part)`"));
+        }
+        value.terms.push(Term { times, measure, label: Name { text: label.to_string(), span } });
+        Ok(())
+    }
+
+    /// Checks that a checksum stands alone, in a form that is as wide as all its values need.
+    fn sums(&mut self, value: &Value<Name>, form: Form, span: Span) -> Result<(), Reported> {
+        let sum = value.terms.iter().find_map(|term| match term.measure {
+            Measure::Sum(sum) => Some(sum),
+            Measure::Len | Measure::Count => None,
+        });
+        let Some(sum) = sum else { return Ok(()) };
+        let name = sum.name();
+        if value.terms.len() > 1 || value.plus != 0 || value.terms[0].times != 1 {
+            let message = format!("nothing can be added to `{name}`");
+            return Err(self.error(span, message, "a checksum stands alone in its number"));
+        }
+        if form.fixed_width().is_none() {
+            let message = format!("`{name}` needs a form of fixed width");
+            return Err(self.error(
+                span,
+                message,
+                format!("write an integer, or digits with a width: `$hex({name}(part), 8)`"),
+            ));
+        }
+        if form.greatest() < sum.greatest() && sum != crate::derived::Sum::Sum {
+            let message = format!("`{name}` does not fit: it can be {}", sum.greatest());
+            let help = format!("the greatest that can be written here is {}; use a wider form", form.greatest());
+            return Err(self.error(span, message, help));
+        }
+        Ok(())
+    }
+
+    fn unknown(&mut self, what: &str, name: &str, span: Span, names: impl Iterator<Item = &'static str>) -> Reported {
+        let known: Vec<&str> = names.collect();
+        let similar = closest(name, known.iter().copied())
+            .map_or_else(String::new, |similar| format!("did you mean `{similar}`? "));
+        self.error(span, format!("unknown {what} `{name}`"), format!("{similar}Known: {}", known.join(", ")))
+    }
+}

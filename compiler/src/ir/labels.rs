@@ -1,0 +1,100 @@
+//! Labelled parts in an IR, and what refers to them.
+//!
+//! A label is seen within its [`Scope`], which is a sequence of the grammar. What refers to it knows the least that the
+//! part can be, so that shortest texts are facts.
+
+use super::NodeId;
+use crate::derived::{Derived, Measure, Term, Value};
+
+/// A label. Labels of different places of a grammar differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct LabelId(u32);
+
+impl LabelId {
+    /// Returns the label with this number.
+    pub fn new(number: u32) -> LabelId {
+        LabelId(number)
+    }
+
+    /// Returns the number.
+    #[inline]
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A reference to a label, with the least that its part can be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Known {
+    /// The label.
+    pub label: LabelId,
+    /// The least length of the part in bytes.
+    pub len: u64,
+    /// The least number of rounds of the part, if it is a repetition.
+    pub rounds: u64,
+}
+
+/// Rounds of a labelled part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Count {
+    /// Nothing depends on them.
+    Unused,
+    /// They are counted while the part is derived.
+    Counted,
+    /// Always this many.
+    Fixed(u32),
+}
+
+/// Bytes that follow from labelled parts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Leaf {
+    /// The kind of bytes.
+    pub derived: Derived<Known>,
+    /// The least length in bytes.
+    pub min_len: u64,
+}
+
+/// A number of fixed width in a scope, which bounds what it measures.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Field {
+    /// The number.
+    pub value: Value<Known>,
+    /// The greatest value that can be written.
+    pub greatest: u64,
+}
+
+/// A part outside of which some labels are not seen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Scope {
+    /// The labels, in the order of their parts.
+    pub labels: Box<[LabelId]>,
+    /// The fields that measure parts with these labels.
+    pub fields: Box<[Field]>,
+    /// The part. The labelled parts are items of it, or the whole of it.
+    pub body: NodeId,
+}
+
+impl Derived<Known> {
+    /// Returns the length in bytes if all parts are as short as they can be.
+    pub fn min_len(&self) -> u64 {
+        match self {
+            Derived::Copy(known) => known.len,
+            Derived::Number(value, form) => form.width(least(value)),
+        }
+    }
+}
+
+/// Returns the least value of a number. Values below 0 count as 0.
+pub fn least(value: &Value<Known>) -> u64 {
+    let of_term = |term: &Term<Known>| match term.measure {
+        Measure::Len => term.label.len,
+        Measure::Count => term.label.rounds,
+        Measure::Sum(_) => 0,
+    };
+    value.of(of_term).max(0).unsigned_abs()
+}
+
+/// Returns the least number of rounds that a number says.
+pub fn least_rounds(value: &Value<Known>) -> u32 {
+    u32::try_from(least(value)).unwrap_or(u32::MAX)
+}

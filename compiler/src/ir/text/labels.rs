@@ -1,0 +1,148 @@
+//! The text of labelled parts, and of what refers to them.
+
+use std::fmt::Write;
+
+use super::{ParseError, Reader};
+use crate::derived::{Derived, Form, Measure, Term, Value};
+use crate::ir::{Count, Field, Known, LabelId, Scope};
+
+/// Writes bytes that follow from labelled parts.
+pub(super) fn leaf(out: &mut String, derived: &Derived<Known>) {
+    match derived {
+        Derived::Copy(copied) => {
+            out.push_str("(copy ");
+            known(out, copied);
+        }
+        Derived::Number(number, form) => {
+            let _ = write!(out, "(number {form}");
+            if let Some(width) = form.width_of_digits() {
+                let _ = write!(out, ":{width}");
+            }
+            out.push(' ');
+            value(out, number);
+        }
+    }
+    out.push(')');
+}
+
+/// Writes the beginning of a scope.
+pub(super) fn scope(out: &mut String, scope: &Scope) {
+    out.push_str("(scope");
+    for label in &scope.labels {
+        let _ = write!(out, " {}", label.index());
+    }
+    for Field { value: number, greatest } in &scope.fields {
+        out.push(' ');
+        value(out, number);
+        let _ = write!(out, "<={greatest}");
+    }
+}
+
+/// Writes what is known of the rounds of a labelled part.
+pub(super) fn count(out: &mut String, count: Count) {
+    let _ = match count {
+        Count::Unused => Ok(()),
+        Count::Counted => write!(out, " x*"),
+        Count::Fixed(rounds) => write!(out, " x{rounds}"),
+    };
+}
+
+/// Writes a number.
+pub(super) fn value(out: &mut String, value: &Value<Known>) {
+    out.push('{');
+    for Term { times, measure, label } in &value.terms {
+        let _ = write!(out, "{times}*{}(", measure.name());
+        known(out, label);
+        out.push_str(")+");
+    }
+    let _ = write!(out, "{}}}", value.plus);
+}
+
+fn known(out: &mut String, known: &Known) {
+    let _ = write!(out, "{}:{}:{}", known.label.index(), known.len, known.rounds);
+}
+
+impl Reader<'_> {
+    /// Reads a reference.
+    pub(super) fn known(&mut self) -> Result<Known, ParseError> {
+        let label = LabelId::new(self.number(10)? as u32);
+        self.word(":")?;
+        let len = self.number(10)?;
+        self.word(":")?;
+        Ok(Known { label, len, rounds: self.number(10)? })
+    }
+
+    /// Reads what is known of the rounds of a labelled part.
+    pub(super) fn count(&mut self) -> Result<Count, ParseError> {
+        if !self.rest().starts_with('x') {
+            return Ok(Count::Unused);
+        }
+        self.word("x")?;
+        if self.rest().starts_with('*') {
+            self.word("*")?;
+            return Ok(Count::Counted);
+        }
+        Ok(Count::Fixed(self.number(10)? as u32))
+    }
+
+    /// Reads the form of a number.
+    pub(super) fn form(&mut self) -> Result<Form, ParseError> {
+        let name = self.letters();
+        let Some(form) = Form::by_name(name) else { return self.error("expected the form of a number") };
+        if !self.rest().starts_with(':') {
+            return Ok(form);
+        }
+        self.word(":")?;
+        let width = self.number(10)? as u8;
+        match form {
+            Form::Text(radix, _) => Ok(Form::Text(radix, Some(width))),
+            Form::Integer(..) | Form::Leb128 => self.error("only digits have a width"),
+        }
+    }
+
+    /// Reads a number.
+    pub(super) fn value(&mut self) -> Result<Value<Known>, ParseError> {
+        self.word("{")?;
+        let mut terms = Vec::new();
+        loop {
+            let is_negative = self.rest().starts_with('-');
+            if is_negative {
+                self.word("-")?;
+            }
+            let number = self.number(10)?;
+            if self.rest().starts_with('}') {
+                self.word("}")?;
+                let plus = number.cast_signed();
+                return Ok(Value { terms, plus: if is_negative { plus.wrapping_neg() } else { plus } });
+            }
+            self.word("*")?;
+            let name = self.letters();
+            let Some(measure) = Measure::by_name(name) else { return self.error("expected a property of a part") };
+            self.word("(")?;
+            let label = self.known()?;
+            self.word(")+")?;
+            terms.push(Term { times: number as u32, measure, label });
+        }
+    }
+
+    /// Reads the labels and the fields of a scope.
+    pub(super) fn scope(&mut self) -> Result<(Box<[LabelId]>, Box<[Field]>), ParseError> {
+        let (mut labels, mut fields) = (Vec::new(), Vec::new());
+        while self.rest().starts_with(|c: char| c.is_ascii_digit()) {
+            labels.push(LabelId::new(self.number(10)? as u32));
+        }
+        while self.rest().starts_with('{') {
+            let value = self.value()?;
+            self.word("<=")?;
+            fields.push(Field { value, greatest: self.number(10)? });
+        }
+        Ok((labels.into(), fields.into()))
+    }
+
+    fn letters(&mut self) -> &str {
+        let rest = self.rest();
+        let len = rest.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(rest.len());
+        self.offset += len;
+        &rest[..len]
+    }
+}

@@ -1,0 +1,197 @@
+//! Fills in the bytes that follow from parts which stand later or were not final.
+//!
+//! First come the lengths of all that follows, so that each part has its place; then the bytes, those first that others
+//! follow from.
+
+use crate::derived::{Derived, Measure, Value};
+use crate::ir::{Composition, Ir, Known, NodeId};
+
+/// A complete labelled part.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Span {
+    /// Beginning and end among the emitted bytes.
+    pub raw: (u64, u64),
+    /// The length in bytes, with all that is filled in.
+    pub len: u64,
+    /// The number of rounds, if it is a repetition.
+    pub rounds: u64,
+    /// Beginning and end of its marks.
+    pub marks: (u32, u32),
+}
+
+impl Span {
+    /// Returns true if some of its bytes are not final.
+    pub fn has_marks(&self) -> bool {
+        self.marks.0 < self.marks.1
+    }
+
+    /// Returns true if a property of it is final.
+    pub fn is_final(&self, measure: Measure) -> bool {
+        !measure.is_of_content() || !self.has_marks()
+    }
+
+    /// Returns its emitted bytes.
+    pub fn range(&self) -> std::ops::Range<usize> {
+        self.raw.0 as usize..self.raw.1 as usize
+    }
+}
+
+/// Bytes that are filled in at the end.
+#[derive(Clone, Debug)]
+pub(super) struct Mark {
+    /// The leaf.
+    pub node: NodeId,
+    /// Place among the emitted bytes.
+    pub at: u64,
+    /// The number of bytes emitted in its place.
+    pub raw: u64,
+    /// The length in bytes.
+    pub width: u64,
+    /// The parts that it follows from, in order.
+    pub spans: Vec<Span>,
+}
+
+/// Places of a text before and after bytes were filled in that need more room than they had.
+#[derive(Clone, Debug, Default)]
+pub struct Moves {
+    /// The end of each place that grew, and by how much all places up to it grew, in ascending order.
+    grown: Vec<(u64, u64)>,
+}
+
+impl Moves {
+    /// Returns the place after the bytes were filled in.
+    pub fn of(&self, place: u64) -> u64 {
+        let before = self.grown.partition_point(|&(end, _)| end <= place);
+        place + before.checked_sub(1).map_or(0, |last| self.grown[last].1)
+    }
+}
+
+/// Returns a number that follows from parts, given the bytes of a part.
+pub(super) fn number<'b>(value: &Value<Known>, spans: &[Span], bytes: impl Fn(&Span) -> &'b [u8]) -> u64 {
+    let mut spans = spans.iter();
+    let value = value.of(|term| {
+        let Some(span) = spans.next() else { return 0 };
+        match term.measure {
+            Measure::Len => span.len,
+            Measure::Count => span.rounds,
+            Measure::Sum(sum) => sum.of(bytes(span)),
+        }
+    });
+    value.max(0).unsigned_abs()
+}
+
+/// Fills in all marks of a text that begins at `base`. Returns where its places are then.
+pub(super) fn settle(ir: &Ir, marks: &[Mark], output: &mut Vec<u8>, base: usize) -> Moves {
+    let moves = make_room(marks, output, base);
+    let mut open = OpenMarks { next: (0..=marks.len() as u32).collect() };
+    let mut stack: Vec<usize> = Vec::new();
+    let mut filled = Vec::new();
+    for first in 0..marks.len() {
+        if !open.take(first) {
+            continue;
+        }
+        stack.push(first);
+        while let Some(&mark) = stack.last() {
+            // What it follows from comes first. A mark within its own part counts as zeros.
+            if let Some(within) = contents(ir, &marks[mark]).find_map(|span| open.first_within(span)) {
+                open.take(within);
+                stack.push(within);
+                continue;
+            }
+            stack.pop();
+            fill(ir, &marks[mark], &moves, output, base, &mut filled);
+        }
+    }
+    moves
+}
+
+/// Returns the parts whose bytes a mark follows from.
+fn contents<'m>(ir: &Ir, mark: &'m Mark) -> impl Iterator<Item = &'m Span> {
+    let is_of_content: Vec<bool> = match ir.node(mark.node).composition() {
+        Composition::Derived(leaf) => match &leaf.derived {
+            Derived::Copy(_) => vec![true],
+            Derived::Number(value, _) => value.terms.iter().map(|term| term.measure.is_of_content()).collect(),
+        },
+        _ => Vec::new(),
+    };
+    mark.spans.iter().zip(is_of_content).filter(|&(_, is_of_content)| is_of_content).map(|(span, _)| span)
+}
+
+/// Makes room for marks that are longer than what was emitted in their places.
+fn make_room(marks: &[Mark], output: &mut Vec<u8>, base: usize) -> Moves {
+    let mut moves = Moves::default();
+    let mut grown = 0;
+    for mark in marks.iter().filter(|mark| mark.width > mark.raw) {
+        grown += mark.width - mark.raw;
+        moves.grown.push((mark.at + mark.raw, grown));
+    }
+    if grown > 0 {
+        let emitted = output.split_off(base);
+        let mut done = 0;
+        for mark in marks.iter().filter(|mark| mark.width > mark.raw) {
+            let end = (mark.at + mark.raw) as usize;
+            output.extend_from_slice(&emitted[done..end]);
+            output.resize(output.len() + (mark.width - mark.raw) as usize, 0);
+            done = end;
+        }
+        output.extend_from_slice(&emitted[done..]);
+    }
+    moves
+}
+
+fn fill(ir: &Ir, mark: &Mark, moves: &Moves, output: &mut [u8], base: usize, filled: &mut Vec<u8>) {
+    let Composition::Derived(leaf) = ir.node(mark.node).composition() else { return };
+    let range = |span: &Span| {
+        let from = moves.of(span.raw.0) as usize;
+        base + from..base + from + span.len as usize
+    };
+    filled.clear();
+    match (&leaf.derived, mark.spans.first()) {
+        (Derived::Copy(_), Some(span)) => filled.extend_from_slice(&output[range(span)]),
+        (Derived::Copy(_), None) => {}
+        (Derived::Number(value, form), _) => {
+            let number = number(value, &mark.spans, |span| &output[range(span)]);
+            form.write(number, filled);
+        }
+    }
+    // The place after the mark has moved by its own growth, too.
+    let end = base + moves.of(mark.at + mark.raw) as usize;
+    let from = end - mark.width as usize;
+    if filled.len() == mark.width as usize {
+        output[from..end].copy_from_slice(filled);
+    }
+}
+
+/// Marks that are not begun yet. The next one from a place on is found in nearly constant time.
+struct OpenMarks {
+    /// For each mark the mark itself, or if it is begun a later one.
+    next: Vec<u32>,
+}
+
+impl OpenMarks {
+    /// Returns the first open mark from `place` on.
+    fn find(&mut self, place: usize) -> usize {
+        let mut root = place;
+        while self.next[root] as usize != root {
+            root = self.next[root] as usize;
+        }
+        let mut at = place;
+        while at != root {
+            at = std::mem::replace(&mut self.next[at], root as u32) as usize;
+        }
+        root
+    }
+
+    /// Begins a mark. Returns false if it was begun before.
+    fn take(&mut self, mark: usize) -> bool {
+        let is_open = self.next[mark] as usize == mark;
+        if is_open {
+            self.next[mark] = mark as u32 + 1;
+        }
+        is_open
+    }
+
+    fn first_within(&mut self, span: &Span) -> Option<usize> {
+        Some(self.find(span.marks.0 as usize)).filter(|&mark| mark < span.marks.1 as usize)
+    }
+}

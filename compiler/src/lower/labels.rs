@@ -1,0 +1,138 @@
+//! Lowers labelled parts, and what refers to them.
+
+use super::Lowering;
+use crate::ast::{Expr, Name};
+use crate::derived::{Derived, Measure, Value};
+use crate::diagnostics::{Code, Diagnostic};
+use crate::ir::labels::{least, least_rounds};
+use crate::ir::{Count, Field, Known, LabelId, NodeId};
+
+/// A label that is seen.
+pub(super) struct Seen {
+    name: String,
+    known: Known,
+    /// The number of the open scope that it is in.
+    scope: usize,
+    /// Whether something depends on the number of its rounds.
+    is_counted: bool,
+}
+
+impl Lowering<'_, '_> {
+    /// Returns the node of a sequence, or of an expression with a label that is in no sequence. `None` if it derives no
+    /// finite string.
+    pub(super) fn sequence(&mut self, expr: &Expr) -> Option<NodeId> {
+        let (mut used, mut counted): (Vec<&str>, Vec<&str>) = (Vec::new(), Vec::new());
+        expr.each_label_reference(&mut |label, measure| {
+            used.push(&label.text);
+            if measure == Some(Measure::Count) {
+                counted.push(&label.text);
+            }
+        });
+        let (first, scope) = (self.seen.len(), self.fields.len());
+        for (label, item) in expr.sequence().iter().flat_map(Expr::labels) {
+            if used.contains(&label.text.as_str()) {
+                let known = self.known(label, item);
+                let is_counted = counted.contains(&label.text.as_str());
+                self.seen.push(Seen { name: label.text.clone(), known, scope, is_counted });
+            }
+        }
+        self.fields.push(Vec::new());
+        let items: Vec<Option<NodeId>> = expr.sequence().iter().map(|item| self.item(item)).collect();
+        let fields = self.fields.pop().unwrap_or_default();
+        let labels: Vec<LabelId> = self.seen.drain(first..).map(|seen| seen.known.label).collect();
+        let items: Option<Vec<NodeId>> = items.into_iter().collect();
+        let body = self.ir.seq(items?);
+        Some(if labels.is_empty() { body } else { self.ir.scope(labels.into(), fields.into(), body) })
+    }
+
+    /// Returns the node of an item of a sequence.
+    fn item(&mut self, expr: &Expr) -> Option<NodeId> {
+        let Some((label, inner)) = expr.as_label() else { return self.expr(expr) };
+        let Some(known) = self.seen(label) else { return self.item(inner) };
+        let is_counted = self.seen.iter().any(|seen| seen.known.label == known.label && seen.is_counted);
+        let rounds = inner.unlabelled().as_repeat();
+        let body = match rounds {
+            // Weights of rounds would make several repetitions of it.
+            Some(rounds) if is_counted && inner.as_label().is_none() => self.repeat(inner, rounds, false)?,
+            _ => self.item(inner)?,
+        };
+        let count = match rounds {
+            _ if !is_counted => Count::Unused,
+            Some(rounds) if rounds.max == Some(rounds.min) => Count::Fixed(rounds.min),
+            _ => Count::Counted,
+        };
+        Some(self.ir.label(known.label, count, body))
+    }
+
+    /// Returns a new label with the least that its part can be.
+    fn known(&mut self, label: &Name, item: &Expr) -> Known {
+        let len = self.lengths.get(&(self.rule, label.span.start)).copied().unwrap_or(0);
+        let part = item.unlabelled();
+        let least_of_times = part.as_times().map(|(_, rounds)| {
+            let rounds = self.number(rounds);
+            u64::from(least_rounds(&rounds))
+        });
+        let rounds = part.as_repeat().map(|rounds| u64::from(rounds.min)).or(least_of_times).unwrap_or(0);
+        self.labels += 1;
+        Known { label: LabelId::new(self.labels - 1), len, rounds }
+    }
+
+    fn seen(&self, label: &Name) -> Option<Known> {
+        self.seen.iter().rev().find(|seen| seen.name == label.text).map(|seen| seen.known)
+    }
+
+    /// Returns a number with resolved labels.
+    fn number(&self, value: &Value<Name>) -> Value<Known> {
+        // The checks have found all labels.
+        let nothing = Known { label: LabelId::new(0), len: 0, rounds: 0 };
+        value.map(&mut |label| self.seen(label).unwrap_or(nothing))
+    }
+
+    /// Returns the node of bytes that follow from labelled parts.
+    pub(super) fn derived(&mut self, expr: &Expr, derived: &Derived<Name>) -> Option<NodeId> {
+        let derived = match derived {
+            Derived::Copy(label) => Derived::Copy(self.seen(label)?),
+            Derived::Number(value, form) => {
+                let number = self.number(value);
+                let shortest = least(&number);
+                if shortest > form.greatest() {
+                    self.too_narrow(expr, format!("this number is at least {shortest}"), form.greatest());
+                    return None;
+                }
+                if form.fixed_width().is_some() {
+                    self.add_field(&number, form.greatest());
+                }
+                Derived::Number(number, *form)
+            }
+        };
+        Some(self.ir.derived(derived))
+    }
+
+    /// Returns the node of a repetition whose number of rounds follows from labelled parts.
+    pub(super) fn times(&mut self, item: &Expr, rounds: &Value<Name>) -> Option<NodeId> {
+        let rounds = self.number(rounds);
+        let item = self.expr(item)?;
+        Some(self.ir.times(item, rounds))
+    }
+
+    /// Notes a field in each scope with a label that it measures.
+    fn add_field(&mut self, value: &Value<Known>, greatest: u64) {
+        let measured = value.terms.iter().filter(|term| !term.measure.is_of_content());
+        let labels: Vec<LabelId> = measured.map(|term| term.label.label).collect();
+        let mut scopes: Vec<usize> =
+            self.seen.iter().filter(|seen| labels.contains(&seen.known.label)).map(|seen| seen.scope).collect();
+        scopes.dedup();
+        for scope in scopes {
+            self.fields[scope].push(Field { value: value.clone(), greatest });
+        }
+    }
+
+    fn too_narrow(&mut self, expr: &Expr, message: String, greatest: u64) {
+        self.failed = true;
+        let message = format!("{message}, but the greatest that can be written here is {greatest}");
+        self.diagnostics.push(
+            Diagnostic::error(Code::NarrowField, expr.span, message)
+                .help("use a wider form, or let the part be shorter"),
+        );
+    }
+}
