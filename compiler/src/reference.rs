@@ -3,6 +3,7 @@
 
 use crate::analysis::pools::Pools;
 use crate::ir::{Ir, NodeId, RuleId};
+use crate::labels::Moves;
 pub use crate::limits::Limits;
 use crate::machine::{DecidedSite, Kind, Machine, NONE, Nothing, Part, Position, Recorder};
 
@@ -111,6 +112,13 @@ impl Recorder for &mut Trace {
     fn end(&mut self, span: u32, at: Position) {
         let instance = &mut self.instances[span as usize];
         (instance.choices.end, instance.output.end) = (at.consumed, at.emitted);
+    }
+
+    fn settled(&mut self, moves: &Moves) {
+        for instance in &mut self.instances {
+            let std::ops::Range { start, end } = instance.output;
+            instance.output = moves.of(start)..moves.of(end);
+        }
     }
 
     fn site(&mut self, DecidedSite { node, option, offered, at, .. }: DecidedSite) {

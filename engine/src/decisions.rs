@@ -14,6 +14,7 @@ use std::sync::Arc;
 use gramjet::choices::SpanKind;
 use gramjet_compiler::fnv::fnv1a;
 use gramjet_compiler::ir::{Ir, NodeId, Site};
+use gramjet_compiler::labels::Moves;
 use gramjet_compiler::machine::{
     Decide, Decided, DecidedSite, Kind, Machine, NONE, Nothing, Part as Node, Position, Recorder, Task, min_len_of,
 };
@@ -332,7 +333,7 @@ impl Deriver {
         extent: Extent,
         derivation: &mut Derivation,
     ) -> Option<Fit> {
-        let part = self.grammar.part(symbol)?;
+        let part = self.grammar.part(symbol).filter(|&part| self.grammar.is_closed(part))?;
         Some(self.run((part, depth), Some(bytes), options, chooser, extent, derivation))
     }
 
@@ -583,6 +584,13 @@ impl<const PARTS: bool> Recorder for Record<'_, PARTS> {
     fn cancel(&mut self, _number: u32) {
         // It was a round, which has no place in the outline.
         self.derivation.parts.pop();
+    }
+
+    fn settled(&mut self, moves: &Moves) {
+        let moved = |place: u32| moves.of(place.into()) as u32;
+        for part in &mut self.derivation.parts {
+            part.text = (moved(part.text.0), moved(part.text.1));
+        }
     }
 
     fn room(&mut self, number: u32, room: u32) {

@@ -10,6 +10,7 @@ use gramjet_compiler::Compiled;
 use gramjet_compiler::analysis::pools::Pools;
 use gramjet_compiler::analysis::shortest;
 use gramjet_compiler::ir::{self, Ir, NodeId, Rounds, RuleId};
+use gramjet_compiler::labels::Moves;
 use gramjet_compiler::machine::{
     Decide, Decided, DecidedSite, Kind, Machine, NONE, Nothing, Part, Position, Recorder, Task, min_len_of,
 };
@@ -21,7 +22,7 @@ use crate::directives::first_limits;
 mod refit;
 mod rewrite;
 
-use rewrite::{Crowded, Direction, Fitting, Rewriting, Unwritten};
+use rewrite::{Crowded, Direction, Fitting, Options, Rewriting, Unwritten, Writing};
 
 /// Runs the lowered form of a grammar and records its choices. A clone shares the grammar.
 #[derive(Clone, Debug)]
@@ -84,6 +85,14 @@ impl Grammar {
 }
 
 impl Grammar {
+    /// Returns true if nothing in a part follows from labelled parts outside it, so that it can be derived by itself.
+    pub(crate) fn is_closed(&self, part: Part) -> bool {
+        match part {
+            Part::Rule(_) | Part::Pool(_) => true,
+            Part::Node(node) | Part::Round(node) => self.lowered.free(node).is_empty(),
+        }
+    }
+
     /// Returns how many choice bytes the shortest derivation of a part reads without limits, and its height in rule
     /// references.
     fn shortest_part(&self, part: Part) -> (u64, u32) {
@@ -185,6 +194,9 @@ impl Tracer {
     fn rewrite(&mut self, direction: Direction, from: &[u8], to: &mut Vec<u8>) -> bool {
         let (grammar, limits) = (Arc::clone(&self.grammar), self.limits);
         let bounds = reference::Limits { max_depth: limits.depth(), max_len: limits.length() };
+        if grammar.lowered.has_labels() {
+            return self.rewrite_options(direction, from, to);
+        }
         let mut rewriting = Rewriting::new(&grammar, direction, from, to);
         let mut output = Vec::new();
         // A text within the length limit is within the bound on outputs.
@@ -192,6 +204,27 @@ impl Tracer {
             Machine::new(&grammar.lowered, &grammar.pools, bounds, u64::MAX, &mut rewriting, &mut output, Unwritten);
         machine.derive(Part::Rule(grammar.lowered.start()), 0, &mut self.tasks);
         rewriting.is_exact()
+    }
+}
+
+impl Tracer {
+    /// Rewrites choice bytes as [`Tracer::rewrite`] does, where sites may have fewer options than all also without a
+    /// limit on the length: reads the options, and writes them in a second run.
+    fn rewrite_options(&mut self, direction: Direction, from: &[u8], to: &mut Vec<u8>) -> bool {
+        let grammar = Arc::clone(&self.grammar);
+        let start = (&*grammar, Part::Rule(grammar.lowered.start()), 0);
+        let (within, without) = (self.limits, self.limits.max_len(None));
+        let (read, written) = match direction {
+            Direction::Within => (without, within),
+            Direction::Without => (within, without),
+        };
+        let mut output = Vec::new();
+        let mut options = Options { from, options: Vec::new() };
+        self.run(start, read, &mut options, &mut output, Nothing);
+        let mut writing = Writing { options: options.options.iter(), to, fits: options.from.is_empty() };
+        output.clear();
+        self.run(start, written, &mut writing, &mut output, Nothing);
+        writing.fits && writing.options.len() == 0
     }
 }
 
@@ -286,6 +319,13 @@ impl Recorder for Spans<'_> {
         self.trace.spans.pop();
     }
 
+    fn settled(&mut self, moves: &Moves) {
+        let moved = |place: u32| moves.of(place.into()) as u32;
+        for span in &mut self.trace.spans {
+            span.output = (moved(span.output.0), moved(span.output.1));
+        }
+    }
+
     fn room(&mut self, span: u32, room: u32) {
         self.trace.spans[span as usize].kind = SpanKind::Repetition { room };
     }
@@ -355,7 +395,7 @@ impl gramjet::choices::Tracer for Tracer {
         most: usize,
         choices: &mut Vec<u8>,
     ) -> Option<u64> {
-        let part = self.grammar.part(symbol)?;
+        let part = self.grammar.part(symbol).filter(|&part| self.grammar.is_closed(part))?;
         let (before, limits) = (choices.len(), self.limits.max_len(None));
         let mut output = std::mem::take(&mut self.scratch);
         // Most parts fit by themselves. One that does not need not be completed.

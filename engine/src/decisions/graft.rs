@@ -2,7 +2,7 @@
 
 use gramjet::choices::SpanKind;
 
-use super::{Decision, Derivation, Deriver, Offers, Outline, Part, Weights, most_decisions};
+use super::{Decision, Derivation, Deriver, Fit, Offers, OpenSite, Outline, Part, Weights, most_decisions};
 use crate::tracer::Grammar;
 
 /// There is room for this many parts around a change before memory is asked for again.
@@ -208,6 +208,9 @@ impl Deriver {
             return false;
         }
         derivation.clear();
+        if self.ir().has_labels() {
+            return self.exchange_options(whole, exchanges, extent, derivation);
+        }
         // Only the decisions can fail, so they come first.
         if !self.graft_decisions(whole, exchanges, derivation) {
             return false;
@@ -222,6 +225,29 @@ impl Deriver {
             debug_assert!(derivation.outline == Outline::of(&derivation.parts), "instances of rules are missing");
         }
         true
+    }
+
+    /// Derives a text with changes anew: bytes outside a part can follow from what is inside.
+    fn exchange_options(
+        &self,
+        whole: &Derivation,
+        exchanges: &[Exchange<'_>],
+        extent: Extent,
+        derivation: &mut Derivation,
+    ) -> bool {
+        let stretch = |of: &Derivation, (from, to): (u32, u32)| -> Vec<u32> {
+            of.options().skip(from as usize).take(to.wrapping_sub(from) as usize).collect()
+        };
+        let (mut options, mut at) = (Vec::new(), 0);
+        for Exchange { old, new } in exchanges {
+            options.extend(stretch(whole, (at, old.decisions.0)));
+            options.extend(new.map(|(other, new, _)| stretch(other, new.decisions)).unwrap_or_default());
+            at = old.decisions.1;
+        }
+        options.extend(stretch(whole, (at, whole.decisions.len() as u32)));
+        let mut deriver = self.clone();
+        let fit = deriver.derive_as(extent, &options, &mut |_: &OpenSite<'_>| 0, derivation);
+        fit == Fit::Exact && self.max_len.is_none_or(|most| derivation.text.len() as u64 <= most)
     }
 
     /// Writes the decisions of a text with other parts. What is decided before a part does not depend on it; what

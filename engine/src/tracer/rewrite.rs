@@ -71,6 +71,49 @@ impl Decide for &mut Rewriting<'_> {
     }
 }
 
+/// Reads the options of one derivation from its choice bytes.
+pub(super) struct Options<'f> {
+    pub(super) from: &'f [u8],
+    pub(super) options: Vec<u32>,
+}
+
+impl Decide for &mut Options<'_> {
+    const FORCED: bool = true;
+
+    fn decide(&mut self, _node: NodeId, site: Site<'_>) -> Decided {
+        // Bytes that are missing stay so.
+        if self.from.is_empty() {
+            return Decided::default();
+        }
+        let (bytes, rest) = self.from.split_at(self.from.len().min(site.width() as usize));
+        self.from = rest;
+        let value = bytes.iter().rev().fold(0, |value, &byte| value << 8 | u32::from(byte));
+        let option = site.option_of(value);
+        self.options.push(option);
+        Decided { option, missing: 0 }
+    }
+}
+
+/// Writes the choice bytes of options.
+pub(super) struct Writing<'w> {
+    pub(super) options: std::slice::Iter<'w, u32>,
+    pub(super) to: &'w mut Vec<u8>,
+    /// Whether each option was offered.
+    pub(super) fits: bool,
+}
+
+impl Decide for &mut Writing<'_> {
+    const FORCED: bool = true;
+
+    fn decide(&mut self, _node: NodeId, site: Site<'_>) -> Decided {
+        let Some(&wanted) = self.options.next() else { return Decided::default() };
+        let option = wanted.min(site.options().saturating_sub(1));
+        self.fits &= option == wanted;
+        push(site, site.value_of(option), self.to);
+        Decided { option, missing: 0 }
+    }
+}
+
 /// Returns the site of a node with all its options; for a reference to a rule, that of the rule's pool.
 fn whole_site<'i>(ir: &'i Ir, pools: &Pools, node: NodeId) -> Site<'i> {
     match ir.node(node).instance() {
