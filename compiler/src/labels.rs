@@ -19,6 +19,9 @@ use crate::ir::{Composition, Count, Ir, Known, LabelId, Leaf, NodeId, Scope};
 
 use settle::{Mark, Span};
 
+/// From this on a slack is no limit: what is paid from none leaves about as much.
+const FREE: u64 = 1 << 62;
+
 /// The labelled parts of a text.
 #[derive(Debug, Default)]
 pub struct Labels {
@@ -95,6 +98,7 @@ impl Labels {
 
     /// Begins a labelled part after so many emitted bytes. Returns the slack within it.
     pub fn enter(&mut self, ir: &Ir, (label, count, body): (LabelId, Count, NodeId), emitted: u64, slack: u64) -> u64 {
+        let slack = if slack >= FREE { u64::MAX } else { slack };
         let given = self.greatest(ir, label, 0, slack);
         let counted = (count == Count::Counted).then_some(body);
         let (inserted, first_mark) = (self.inserted, self.marks.len() as u32);
@@ -126,7 +130,7 @@ impl Labels {
     pub fn round(&self, ir: &Ir, slack: u64) -> Option<u64> {
         let open = self.open.last()?;
         let given = self.greatest_of_round(ir, open, open.rounds + 1)?;
-        if slack == u64::MAX {
+        if slack >= FREE {
             return Some(slack);
         }
         let lost = open.given.saturating_sub(given);

@@ -116,9 +116,6 @@ impl Engine {
     /// Returns the fastest engine that takes the grammar, with these limits; if the grammar cannot keep them, with
     /// those of [`EngineKind::make`].
     pub fn fastest(compiled: &Compiled, limits: Limits) -> Engine {
-        if compiled.lowered.has_labels() {
-            return Engine::Reference(Reference::with_limits(compiled, limits));
-        }
         match Jit::with_limits(compiled, limits) {
             Ok(jit) => Engine::Jit(jit),
             Err(refusal) => Engine::Vm(Vm::with_limits(compiled, limits), Some(refusal)),

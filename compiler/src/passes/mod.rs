@@ -42,6 +42,10 @@ pub fn optimise(lowered: &Ir, pools: &Pools, budget: &Budget, observe: &mut dyn 
 /// `None` if a rule has no pool, if the unfolded form would have more than `max_nodes` nodes before optimisation (16
 /// strings of a pool count as one), or if it would have too many bytes of literals and pools or ranges of classes.
 pub fn optimise_unfolded(lowered: &Ir, pools: &Pools, max_depth: u32, max_nodes: u32) -> Option<Ir> {
+    // A field bounds a part also where there is no limit on the length, which this form does not keep.
+    if lowered.has_labels() {
+        return None;
+    }
     let mut ir = verified("unfold", unfold::unfold(lowered, pools, max_depth, max_nodes)?);
     ir = verified("partial-eval", partial_eval::partial_eval(&ir));
     ir = verified("fuse-literals", fuse::fuse_literals(&ir));

@@ -21,6 +21,7 @@ use super::text;
 
 mod exits;
 mod instances;
+mod labels;
 mod repeats;
 mod runs;
 mod words;
@@ -41,6 +42,10 @@ pub(super) fn build(ir: &Ir, pools: &Pools, with_depth: bool) -> Program {
         scopes: Vec::new(),
         labels: FxHashMap::default(),
         fresh: None,
+        counted: labels::counted(ir),
+        is_shortest: false,
+        shortest: FxHashMap::default(),
+        unbuilt: Vec::new(),
     };
     let go_back = builder.tables.go(Exit::RETURN);
     builder.emit(go_back);
@@ -54,6 +59,7 @@ pub(super) fn build(ir: &Ir, pools: &Pools, with_depth: bool) -> Program {
         let run = builder.forms.run_of(rule, body);
         builder.instance(rule, body, run.as_ref(), entry, 0, Exit::RETURN);
     }
+    builder.build_shortest();
     let start = builder.entries[ir.start().index()];
     finished(builder.tables, start)
 }
@@ -98,11 +104,21 @@ struct Builder<'c> {
     labels: FxHashMap<Exit, Pc>,
     /// The last op, if only the exit that was returned last leads to it.
     fresh: Option<Pc>,
+    /// Flag for each node: true if it is a repetition whose rounds are counted. Empty without labels.
+    counted: Vec<bool>,
+    /// Whether option 0 is built of each site.
+    is_shortest: bool,
+    /// The ops of the option-0 derivations of rules, and those that are not built yet. The map is never iterated.
+    shortest: FxHashMap<RuleId, Pc>,
+    unbuilt: Vec<(RuleId, Pc)>,
 }
 
 impl<'c> Builder<'c> {
     /// Returns the exit that derives `node`, which stands at `level`, and then takes `exit`.
     fn node(&mut self, node: NodeId, level: u32, exit: Exit) -> Exit {
+        if self.is_shortest {
+            return self.first(node, level, exit);
+        }
         let form = self.forms.of(node);
         if !matches!(form, Form::Literal(_)) {
             // The exit may be taken more than once.
@@ -121,6 +137,7 @@ impl<'c> Builder<'c> {
             // Exits make a branch of each option.
             Form::Branches(choice) | Form::Nested(Nested { choice, .. }) => self.choice(node, choice, level, exit),
             Form::Sequence(items) => self.sequence(items, level, exit),
+            Form::Repetition(_) if self.is_open(node) => self.open_rounds(node, level, exit),
             Form::Repetition(repetition) => self.repeat(&repetition, level, exit),
             Form::Call(rule) => self.call(self.entries[rule.index()], self.below(level), exit),
             Form::Instance(rule, body) => self.inline(rule, body, level, exit),
@@ -131,8 +148,9 @@ impl<'c> Builder<'c> {
                 let &(_, pc, above) = scope.unwrap_or(&(rule, RETURN, level));
                 Exit { deeper: self.below(level - above), ..Exit::to(pc) }
             }
-            // Not asked for; and grammars with labels have no program.
-            Form::Chain(_) | Form::Labels(_) => exit,
+            Form::Labels(_) => self.labelled(node, level, exit),
+            // Not asked for.
+            Form::Chain(_) => exit,
         }
     }
 
@@ -216,6 +234,9 @@ impl<'c> Builder<'c> {
     }
 
     fn choice(&mut self, node: NodeId, choice: &Choice, level: u32, exit: Exit) -> Exit {
+        if self.is_open(node) {
+            return self.open_choice(node, choice, level, exit);
+        }
         let ir = self.ir;
         let min_len = ir.facts(node).min_len;
         let mut exits = Vec::with_capacity(choice.options.len());

@@ -5,7 +5,9 @@ use std::hint::select_unpredictable;
 use gramjet::rt::raw::{Machine, State};
 use gramjet::rt::{CREDIT_CHOICES, CREDIT_OUTPUT, RunEnd};
 use gramjet::{Batch, Choices, Limits};
+use gramjet_compiler::ir::Ir;
 
+use super::labels::Labelled;
 use super::program::{Code, Exit, HALT, Limited, NO_LEVEL, OTHER, Op, OpOffset, Program, Round, Run, Site};
 use super::text::Text;
 
@@ -44,17 +46,26 @@ const _: () = assert!(CREDIT_CHOICES >= 12 && CREDIT_OUTPUT >= OUTPUT + 8);
 /// Runs a program for one input; returns the number of choice bytes read.
 pub(super) fn produce(
     program: &Program,
+    ir: &Ir,
     min_len: u64,
     limits: Limits,
     choices: &mut Choices<'_>,
     output: &mut Vec<u8>,
     stack: &mut Box<[Frame]>,
 ) -> u64 {
-    let mut run = Interpreter { program, machine: Machine::new(min_len, limits, choices, output), finished: false };
+    let base = output.len();
+    let machine = Machine::new(min_len, limits, choices, output);
+    let labelled = ir.has_labels().then(|| Labelled::new(ir));
+    let mut run = Interpreter { program, machine, labelled, finished: false };
     let start = run.machine.start();
     let state = run.derive(start, limits, stack);
+    let Interpreter { machine, labelled, .. } = run;
     // SAFETY: the run returned this machine's state, and each op read and wrote only what was reserved.
-    unsafe { run.machine.end(state) }
+    let read = unsafe { machine.end(state) };
+    if let Some(mut labelled) = labelled {
+        labelled.settle(output, base);
+    }
+    read
 }
 
 /// Runs a program for each input of a batch; returns the number of choice bytes read.
@@ -69,7 +80,8 @@ pub(super) fn produce_batch(
 ) -> u64 {
     let mut read = 0;
     while batch.has_room(output.len()) {
-        let mut run = Interpreter { program, machine: Machine::new(min_len, limits, choices, output), finished: false };
+        let machine = Machine::new(min_len, limits, choices, output);
+        let mut run = Interpreter { program, machine, labelled: None, finished: false };
         let mut state = run.machine.start();
         let mut goes_on = true;
         while goes_on {
@@ -83,9 +95,41 @@ pub(super) fn produce_batch(
     read
 }
 
+/// Returns the option of a site of which so many are offered, at least one.
+///
+/// # Safety
+///
+/// `s` must be the machine's state, with the site reserved: at most three bytes.
+#[inline(always)]
+pub(super) unsafe fn pick(
+    machine: &mut Machine<'_, '_>,
+    s: &mut State,
+    program: &Program,
+    site: &Site,
+    offered: usize,
+) -> usize {
+    // SAFETY: as for this function.
+    unsafe {
+        match offered {
+            0 | 1 => 0,
+            _ if site.bits == 0 => machine.pick(s, offered as u32),
+            _ => {
+                let bits = u32::from(site.bits);
+                let ends = &program.slot_ends[site.ends as usize..][..offered];
+                let value = machine.value(s, bits);
+                // The slots of the options that are not offered are left out.
+                let slot = ((u64::from(value) * u64::from(ends[offered - 1])) >> bits) as u32;
+                ends.partition_point(|&end| end <= slot)
+            }
+        }
+    }
+}
+
 struct Interpreter<'r, 'm, 's> {
     program: &'r Program,
     machine: Machine<'m, 's>,
+    /// The labelled parts, in a grammar that has some.
+    labelled: Option<Labelled<'r>>,
     finished: bool,
 }
 
@@ -98,7 +142,9 @@ impl<'r> Interpreter<'r, '_, '_> {
         // No derivation is deeper than an `i32` can count.
         let left = limits.depth().map_or(0, |depth| depth.min(i32::MAX as u32) as i32);
         let frames = std::mem::take(stack);
-        let (state, frames) = match (limits.depth().is_some(), limits.length().is_some()) {
+        // A field can bound a part also where there is no limit.
+        let is_limited = limits.length().is_some() || self.labelled.is_some();
+        let (state, frames) = match (limits.depth().is_some(), is_limited) {
             (false, false) => self.run::<false, false>(state, left, frames),
             (false, true) => self.run::<false, true>(state, left, frames),
             (true, false) => self.run::<true, false>(state, left, frames),
@@ -258,6 +304,63 @@ impl<'r> Interpreter<'r, '_, '_> {
                     top = (top - usize::from(!further)).max(1);
                     take!(usize::from(further), 0)
                 }
+                Code::Label => {
+                    emit!(0);
+                    if let Some(labelled) = &mut self.labelled {
+                        // SAFETY: `s` is this machine's state.
+                        s = unsafe { labelled.begin(&mut self.machine, s, argument) };
+                    }
+                    take!(0, 0)
+                }
+                Code::Leave => {
+                    emit!(0);
+                    if let Some(labelled) = &mut self.labelled {
+                        // SAFETY: `s` is this machine's state.
+                        unsafe { labelled.leave(&mut self.machine, s, argument) };
+                    }
+                    take!(0, 0)
+                }
+                Code::Times => {
+                    emit!(0);
+                    let rounds = self.labelled.as_ref().map_or(0, |labelled| labelled.rounds(argument));
+                    stack[top] = Frame::counter(rounds);
+                    top += 1;
+                    take!(0, 0)
+                }
+                Code::Left => {
+                    emit!(0);
+                    let left = stack[top - 1].left as u32;
+                    stack[top - 1] = Frame::counter(left.saturating_sub(1));
+                    // At least the last frame stays, whatever the program.
+                    top = (top - usize::from(left == 0)).max(1);
+                    take!(usize::from(left > 0), 0)
+                }
+                Code::Open => {
+                    emit!(0);
+                    let option = match &mut self.labelled {
+                        // SAFETY: `s` is this machine's state, and the loop has reserved the site.
+                        Some(labelled) => unsafe {
+                            labelled.choose(&mut self.machine, &mut s, program, argument, program.site(pc))
+                        },
+                        None => 0,
+                    };
+                    emit!(option + 1);
+                    follow!(option & op.mask as usize, 0)
+                }
+                Code::Further | Code::Least => {
+                    emit!(0);
+                    let done = stack[top - 1].left as u32;
+                    let further = match &mut self.labelled {
+                        // SAFETY: `s` is this machine's state, and the loop has reserved the site.
+                        Some(labelled) => unsafe {
+                            labelled.further(&mut self.machine, &mut s, argument, done, op.code == Code::Least)
+                        },
+                        None => false,
+                    };
+                    stack[top - 1] = Frame::counter(done.saturating_add(1));
+                    top = (top - usize::from(!further)).max(1);
+                    take!(usize::from(further), 0)
+                }
                 Code::Unset | Code::Halt => return (s, stack),
             }
         }
@@ -273,23 +376,12 @@ impl<'r> Interpreter<'r, '_, '_> {
         let offered = if limited { costs.partition_point(|&cost| cost <= self.machine.slack) } else { count };
         // SAFETY: the loop has reserved the site: at most three bytes. After the string, a text is reserved anew.
         let option = unsafe {
-            match offered {
-                0 => {
-                    // A pool whose strings all cost something has a shortest string.
-                    s = self.machine.put_slice(s, &program.longs[site.shortest as usize]);
-                    return (self.machine.reserve(s, 0, OUTPUT), None);
-                }
-                1 => 0,
-                _ if site.bits == 0 => self.machine.pick(&mut s, offered as u32),
-                _ => {
-                    let bits = u32::from(site.bits);
-                    let ends = &program.slot_ends[site.ends as usize..][..offered];
-                    let value = self.machine.value(&mut s, bits);
-                    // The slots of the options that are not offered are left out.
-                    let slot = ((u64::from(value) * u64::from(ends[offered - 1])) >> bits) as u32;
-                    ends.partition_point(|&end| end <= slot)
-                }
+            if offered == 0 {
+                // A pool whose strings all cost something has a shortest string.
+                s = self.machine.put_slice(s, &program.longs[site.shortest as usize]);
+                return (self.machine.reserve(s, 0, OUTPUT), None);
             }
+            pick(&mut self.machine, &mut s, program, site, offered)
         };
         if limited {
             self.machine.slack -= costs[option];

@@ -15,6 +15,7 @@ use program::Program;
 mod build;
 mod draft;
 mod interpret;
+mod labels;
 mod layout;
 mod merge;
 mod program;
@@ -105,11 +106,22 @@ impl Producer for Vm {
 
     fn produce(&mut self, choices: &mut Choices<'_>, output: &mut Vec<u8>) -> u64 {
         let Vm { grammar, program, counted, stack, .. } = self;
-        interpret::produce(program, grammar.min_len, *counted, choices, output, stack)
+        let ir = &*grammar.compiled.residual;
+        interpret::produce(program, ir, grammar.min_len, *counted, choices, output, stack)
     }
 
     fn produce_batch(&mut self, choices: &mut Choices<'_>, output: &mut Vec<u8>, batch: &mut Batch<'_>) -> u64 {
         let Vm { grammar, program, counted, stack, .. } = self;
+        if grammar.compiled.residual.has_labels() {
+            // What follows from labelled parts is filled in after each input.
+            let mut read = 0;
+            while batch.has_room(output.len()) {
+                read += self.produce(choices, output);
+                output.extend_from_slice(batch.between());
+                batch.close(output.len());
+            }
+            return read;
+        }
         interpret::produce_batch(program, grammar.min_len, *counted, choices, output, batch, stack)
     }
 }

@@ -51,6 +51,22 @@ pub(super) enum Code {
     Count,
     /// Decides on another round of the repetition `argument` by the counter on the stack, then takes one of its exits.
     Round,
+    /// Emits the derived bytes, or begins the labelled part or the scope, that the node with the number `argument` is.
+    Label,
+    /// Ends the labelled part or the scope that the node with the number `argument` is.
+    Leave,
+    /// Pushes a counter of the rounds that the node with the number `argument` has.
+    Times,
+    /// Takes the second exit as often as the counter on the stack says, then the first one.
+    Left,
+    /// Decides a site of any size whose options cost what follows from labelled parts: the node with the number
+    /// `argument`.
+    Open,
+    /// Decides on another round as [`Code::Round`] does, where its cost follows from labelled parts, or where rounds are
+    /// counted: of the repetition that the node with the number `argument` is.
+    Further,
+    /// Does the rounds that the repetition has at least, and counts them: the node with the number `argument`.
+    Least,
 }
 
 /// The kind of a site under the length limit.
@@ -228,14 +244,18 @@ impl Class {
 impl Op {
     /// Returns how many texts follow each other that it refers to.
     pub fn text_count(&self, site: &Site) -> u32 {
-        if matches!(self.code, Code::Site | Code::Large) { site.count } else { 1 + self.exit_count(site) }
+        match self.code {
+            Code::Site | Code::Large => site.count,
+            Code::Open => 1 + site.count,
+            _ => 1 + self.exit_count(site),
+        }
     }
 
     /// Returns how many exits follow each other that it refers to.
     pub fn exit_count(&self, site: &Site) -> u32 {
         match self.code {
             Code::Run => 3,
-            Code::Round => 2,
+            Code::Round | Code::Left | Code::Further | Code::Least => 2,
             _ if self.mask != 0 => site.count,
             _ => 1,
         }
@@ -248,6 +268,9 @@ impl Program {
         let argument = op.argument as usize;
         match op.code {
             Code::Unset | Code::Halt | Code::Count | Code::Large | Code::Site => true,
+            // Nodes are looked up with a check.
+            Code::Label | Code::Leave | Code::Times | Code::Left | Code::Open => true,
+            Code::Further | Code::Least => true,
             Code::Pool => argument + site.count as usize <= self.longs.len(),
             Code::Member => argument < self.classes.len(),
             Code::Long => argument < self.longs.len(),

@@ -1,7 +1,7 @@
 //! The tables of a program under construction: equal tables are kept once.
 
 use gramjet_compiler::analysis::pools::Pool;
-use gramjet_compiler::ir::{self, RuleId, Slots};
+use gramjet_compiler::ir::{self, NodeId, RuleId, Slots};
 use rustc_hash::FxHashMap;
 
 use super::draft::{Exit, Op};
@@ -84,7 +84,11 @@ impl<'c> Tables<'c> {
         match op.code {
             Code::Unset | Code::Halt => None,
             // The counter is on top of the stack.
-            Code::Count | Code::Round if first.push != 0 => None,
+            Code::Count | Code::Round | Code::Times | Code::Left | Code::Further | Code::Least if first.push != 0 => {
+                None
+            }
+            // Its exits belong to options.
+            Code::Open => None,
             _ if op.is_site() && op.texts != op.exits => {
                 // Other sites share its texts.
                 let exit = first.then(self.exits[op.exits as usize]).filter(Exit::is_bare)?;
@@ -229,6 +233,20 @@ impl<'c> Tables<'c> {
         let argument = append(&mut self.program.rounds, &[round]);
         let op = self.op(Code::Round, argument, Exit::RETURN);
         Op { exits: self.add_exits(&exits, &[0; 2]), ..op }
+    }
+
+    /// Returns an op for a node with labels, with two exits.
+    pub fn labelled(&mut self, code: Code, node: NodeId, exits: &[Exit]) -> Op {
+        let op = self.op(code, node.index() as u32, Exit::RETURN);
+        Op { exits: self.add_exits(exits, &vec![0; exits.len()]), ..op }
+    }
+
+    /// Returns an op that decides a site whose options cost what follows from labelled parts.
+    pub fn open(&mut self, node: NodeId, exits: &[Exit], slots: Option<&Slots>) -> Op {
+        let decision = self.decision(exits.len(), slots);
+        let (texts, argument) = (self.entry(Exit::RETURN), node.index() as u32);
+        let op = Op { code: Code::Open, own_exits: true, count: exits.len() as u32, ..decision };
+        Op { argument, texts, exits: self.add_exits(exits, &vec![0; exits.len()]), ..op }
     }
 
     pub fn long(&mut self, bytes: &'c [u8], exit: Exit) -> Op {

@@ -8,6 +8,7 @@ mod deep;
 mod example;
 mod hostile;
 mod kit;
+mod labels;
 mod mutants;
 mod replay;
 mod tracer;

@@ -358,6 +358,51 @@ impl<'m, 's> Machine<'m, 's> {
         s
     }
 
+    /// Returns the number of bytes that the input has so far. Not for batches.
+    ///
+    /// # Safety
+    ///
+    /// `s` must be this machine's state.
+    pub unsafe fn emitted(&self, s: State) -> u64 {
+        // SAFETY: the state points into the output's capacity.
+        unsafe { s.o.offset_from_unsigned(self.output.as_ptr()) as u64 - self.output.len() as u64 }
+    }
+
+    /// Lets a function append to the output, in which the input begins at its second argument. Not for batches.
+    ///
+    /// # Safety
+    ///
+    /// `s` must be this machine's state. Reservations must be made anew.
+    pub unsafe fn append(&mut self, mut s: State, change: impl FnOnce(&mut Vec<u8>, usize)) -> State {
+        /// Takes away what was appended if the function panics.
+        struct Whole<'o>(&'o mut Vec<u8>, usize);
+        impl Drop for Whole<'_> {
+            fn drop(&mut self) {
+                self.0.truncate(self.1);
+            }
+        }
+        let base = self.output.len();
+        // SAFETY: the state points into the output's capacity, and all before it was written.
+        let len = unsafe { s.o.offset_from_unsigned(self.output.as_ptr()) };
+        // SAFETY: as above.
+        unsafe { self.output.set_len(len) };
+        let whole = Whole(self.output, base);
+        change(whole.0, base);
+        let len = whole.0.len();
+        drop(whole);
+        let room = self.output.spare_capacity_mut().as_mut_ptr_range();
+        let bound = usize::try_from(self.max_output).unwrap_or(usize::MAX).max(len - base);
+        // Not beyond the bound, so that the machine stops there to check it.
+        let end =
+            room.end.addr().min(room.start.addr().saturating_add(bound).saturating_add(CREDIT_OUTPUT + STORE_SLOP));
+        self.output_end = room.start.cast::<u8>().with_addr(end);
+        s.o = room.start.cast::<u8>().wrapping_add(len - base);
+        self.output_mark = mark(s.o.addr(), end, CREDIT_OUTPUT + STORE_SLOP);
+        #[cfg(debug_assertions)]
+        self.forget_reserved(false, true);
+        s
+    }
+
     fn enter_window(&mut self) -> *const u8 {
         let window = self.windows.window().as_ptr_range();
         (self.choice_start, self.choice_end) = (window.start, window.end);

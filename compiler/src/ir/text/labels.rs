@@ -58,6 +58,9 @@ pub(super) fn value(out: &mut String, value: &Value<Known>) {
     let _ = write!(out, "{}}}", value.plus);
 }
 
+/// The labels and the fields of a scope.
+type Begun = (Box<[LabelId]>, Box<[Field]>);
+
 fn known(out: &mut String, known: &Known) {
     let _ = write!(out, "{}:{}:{}", known.label.index(), known.len, known.rounds);
 }
@@ -126,7 +129,7 @@ impl Reader<'_> {
     }
 
     /// Reads the labels and the fields of a scope.
-    pub(super) fn scope(&mut self) -> Result<(Box<[LabelId]>, Box<[Field]>), ParseError> {
+    pub(super) fn scope(&mut self) -> Result<Begun, ParseError> {
         let (mut labels, mut fields) = (Vec::new(), Vec::new());
         while self.rest().starts_with(|c: char| c.is_ascii_digit()) {
             labels.push(LabelId::new(self.number(10)? as u32));

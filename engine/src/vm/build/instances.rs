@@ -108,6 +108,9 @@ impl Builder<'_> {
             return None;
         }
         let pool = self.pools.get(rule)?;
+        if pool.strings.is_empty() {
+            return Some(self.call_shortest(rule, exit));
+        }
         let min_len = self.ir.rule(rule).facts.min_len;
         let longest = pool.strings.last().map_or(0, |string| string.len());
         self.fresh = None;

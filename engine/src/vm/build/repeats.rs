@@ -27,7 +27,7 @@ impl Builder<'_> {
             return self.called(item, min, max, level, exit);
         }
         if min > 0 && !unrolled(min) {
-            return self.counted(item, min, max, level, exit);
+            return self.counted_rounds(item, min, max, level, exit);
         }
         let rest = match max.map(|max| max - min) {
             None => self.star(item, bytes.as_ref(), level, exit),
@@ -36,7 +36,7 @@ impl Builder<'_> {
                 let op = self.tables.site(&[exit, further], &[0, self.ir.facts(item).min_len], None);
                 Exit::to(self.emit(op))
             }),
-            Some(more) => self.counted(item, 0, Some(more), level, exit),
+            Some(more) => self.counted_rounds(item, 0, Some(more), level, exit),
         };
         (0..min).fold(rest, |rest, _| self.node(item, level, rest))
     }
@@ -80,7 +80,7 @@ impl Builder<'_> {
     }
 
     /// Builds rounds that are counted.
-    fn counted(&mut self, item: NodeId, min: u32, max: Option<u32>, level: u32, exit: Exit) -> Exit {
+    pub(super) fn counted_rounds(&mut self, item: NodeId, min: u32, max: Option<u32>, level: u32, exit: Exit) -> Exit {
         let pc = self.emit(Op::UNSET);
         let further = self.node(item, level, Exit::to(pc));
         let round = Round { min, max, cost: self.ir.facts(item).min_len };

@@ -1,0 +1,105 @@
+//! Grammars with labelled parts: the table interpreter against the reference, splices, and limits.
+
+use gramjet::Producer;
+use gramjet_compiler::{Compiled, Options, SourceFile, compile};
+use gramjet_engine::EngineKind;
+use gramjet_engine::decisions::{Derivation, Extent, Fit, OpenSite};
+use gramjet_engine::reference::Reference;
+use gramjet_engine::tracer::Tracer;
+use gramjet_engine::vm::Vm;
+
+use crate::kit::{SplitMix, limits, produce};
+
+/// Grammars with all kinds of what follows from labelled parts.
+pub const GRAMMARS: [&str; 20] = [
+    "d ::= e  e ::= '<' n:name a* ('/>' | '>' (e | [a-z])* '</' $n '>')  a ::= ' ' name '=\"' [a-z]* '\"'  name ::= [a-z]+",
+    "v ::= 'S' $u8(len(x)) x:([a-z]*) | 'A' $u8(len(y)) y:(v*)",
+    "t ::= c r:(',' c)* ';' (c (',' c){count(r)} ';')*  c ::= [a-z]* | '\"' [a-z,]* '\"'",
+    "f ::= 'F' k+  k ::= $u32be(len(p) - 4) p:(('IDAT' | 'tEXt') [#b00-#bFF]*) $u32le(crc32(p))",
+    "m ::= 'Length: ' $dec(len(b)) #x0A h:(name ': ' name #x0A)* $dec(count(h), 3) b:[a-z]*  name ::= [a-z]+",
+    "s ::= x:([ab]* s?) '.' $x | 'c' $leb128(3 * len(y) + 1) y:([a-z]* s?)",
+    "s ::= $u16be(crc16ccitt(o)) o:('(' $u8(xor8(i)) i:([ab]* s?) ')')",
+    "s ::= a:[ab]+ (b:('<' $a '>') ($b | $a | 'c'))+ $hex(len(a), 2)",
+    "s ::= n:[a-c]{1,3} ('x' | $n $n | $n 'y' @ 3)* (l:($n '-')* '!' {count(l)})?",
+    "s ::= $u8(2 * len(a) + len(b)) a:[ab]* b:(s | [cd]*)",
+    "s ::= r:(s | 'x' | 'yy')* ';' ('z' | $dec(count(r))){count(r)}",
+    "s ::= $dec(len(a)) ':' a:($dec(len(b)) ':' b:(s | [ab]*)) | 'e'",
+    "s ::= h:($u16le(sum(b), 0) ) b:'x'*" ,
+    "s ::= $u8(len(x)) x:s? 'q' | [a-z]",
+    "s ::= a:[ab]* $a ',' $a ',' $a s?",
+    "s ::= p:('a' | 'bb' | 'ccc') [x-z]{count(q)} q:'k'* ",
+    "s ::= k:'k'{2,5} [x-z]{count(k)} $oct(len(k), 3) | '(' s ')'",
+    "s ::= k:'k'{3} [x-z]{count(k)} $HEX(adler32(k), 8) s*",
+    "s ::= $u24be(fletcher16(b)) b:(s* [ab]) $u64le(inet16(b))",
+    "s ::= u:([à-ü]*) $u '|' (t:[a-é]+ $t){2} s?",
+];
+
+fn compiled(grammar: &str) -> Option<Compiled> {
+    let file = SourceFile::new("g.ebnf", grammar);
+    compile(&file, &Options::default()).ok().map(|(compiled, _)| compiled)
+}
+
+/// Returns the grammars that compile, with their numbers.
+fn grammars() -> impl Iterator<Item = (&'static str, Compiled)> {
+    GRAMMARS.into_iter().filter_map(|grammar| Some((grammar, compiled(grammar)?)))
+}
+
+#[test]
+fn most_of_them_compile() {
+    assert_eq!(grammars().count(), 18);
+}
+
+#[test]
+fn the_table_interpreter_agrees_with_the_reference() {
+    let mut rng = SplitMix(11);
+    for (grammar, compiled) in grammars() {
+        let (mut vm, mut reference) = (Vm::new(&compiled), Reference::new(&compiled));
+        for limits in limits(&compiled) {
+            vm.set_limits(limits).expect("it can keep them");
+            reference.set_limits(limits).expect("it can keep them");
+            for _ in 0..20 {
+                let choices = rng.choices(200);
+                let (found, expected) = (produce(&mut vm, &choices), produce(&mut reference, &choices));
+                let shown = |(text, read): &(Vec<u8>, u64)| (text.escape_ascii().to_string(), *read);
+                assert_eq!(shown(&found), shown(&expected), "{grammar}\n{limits:?} {choices:?}");
+                if let Some(most) = limits.length() {
+                    assert!(found.0.len() as u64 <= most, "{grammar}\n{limits:?} {}", found.0.escape_ascii());
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn they_run_on_the_table_interpreter() {
+    for (grammar, compiled) in grammars() {
+        let engine = EngineKind::Auto.make(&compiled).expect("some engine takes it");
+        assert_eq!(engine.kind(), EngineKind::Vm, "{grammar}");
+    }
+}
+
+#[test]
+fn what_follows_from_parts_follows_splices() {
+    let mut rng = SplitMix(5);
+    for (grammar, compiled) in grammars() {
+        let mut deriver = Tracer::new(&compiled).deriver(Some(compiled.min_len() + 80));
+        let mut drawn = || {
+            let mut derivation = Derivation::default();
+            let mut chooser = |site: &OpenSite<'_>| rng.below(site.offered().max(1).into()) as u32;
+            deriver.derive(&[], &mut chooser, &mut derivation);
+            derivation
+        };
+        let texts: Vec<Derivation> = (0..20).map(|_| drawn()).collect();
+        for (one, other) in texts.iter().zip(&texts[1..]) {
+            for (number, part) in one.parts.iter().enumerate() {
+                let Some(place) = other.parts.iter().position(|other| other.symbol == part.symbol) else { continue };
+                let mut grafted = Derivation::default();
+                if deriver.graft((one, number), (other, place), Extent::Whole, &mut grafted) {
+                    let (options, mut replayed) = (grafted.options().collect::<Vec<u32>>(), Derivation::default());
+                    assert_eq!(deriver.replay(&options, &mut replayed), Fit::Exact, "{grammar}");
+                    assert_eq!(replayed, grafted, "{grammar}");
+                }
+            }
+        }
+    }
+}
