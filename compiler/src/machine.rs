@@ -10,6 +10,8 @@ use crate::ir::{Choice, Composition, Ir, NodeId, Rounds, RuleId, Site};
 use crate::labels::{Labels, Moves};
 use crate::limits::Limits;
 
+mod labels;
+
 /// A part that can be derived by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
@@ -414,16 +416,6 @@ impl<'m, R: Recorder, D: Decide> Machine<'m, R, D> {
         }
     }
 
-    /// Ends a labelled part or a scope.
-    fn leave(&mut self, node: NodeId) {
-        if let Composition::Label(_, count, body) = self.ir.node(node).composition() {
-            let least = self.ir.facts(body).min_len;
-            self.slack = self.labels.leave(self.ir, self.emitted(), least, count);
-        } else {
-            self.labels.leave_scope(self.ir);
-        }
-    }
-
     /// Decides a choice. Returns the option that is to be derived.
     fn choice(&mut self, node: NodeId, choice: &Choice, depth: u32) -> NodeId {
         let ir = self.ir;
@@ -440,20 +432,6 @@ impl<'m, R: Recorder, D: Decide> Machine<'m, R, D> {
         let option = choice.options[option as usize];
         self.pay(ir.facts(option).min_len - min_len);
         self.end_later(span);
-        option
-    }
-
-    /// Decides a choice whose options follow from labelled parts, under a limit: what an option costs depends on these
-    /// parts, and can be less than what the first one costs.
-    fn choice_with_labels(&mut self, node: NodeId, choice: &Choice) -> NodeId {
-        let ir = self.ir;
-        let len = |labels: &Labels, option| ir.facts(option).min_len.saturating_add(labels.extra(ir, option));
-        let within = self.slack.saturating_add(len(&self.labels, choice.options[0]));
-        let offered = choice.options.iter().take_while(|&&option| len(&self.labels, option) <= within).count();
-        let option = self.pick(node, choice.site().narrowed(offered as u32));
-        self.recorder.option(node, option);
-        let option = choice.options[option as usize];
-        self.slack = within - len(&self.labels, option);
         option
     }
 
@@ -530,17 +508,6 @@ impl<'m, R: Recorder, D: Decide> Machine<'m, R, D> {
         }
         self.end(span);
         None
-    }
-
-    /// Returns the slack if another round of a repetition begins, and the cost of the round. `None` if the number of
-    /// rounds would not fit.
-    fn slack_of_round(&self, item: NodeId, is_counted: bool) -> (Option<u64>, u64) {
-        let cost = self.ir.facts(item).min_len;
-        if !self.has_labels {
-            return (Some(self.slack), cost);
-        }
-        let cost = cost.saturating_add(self.labels.extra(self.ir, item));
-        (if is_counted { self.labels.round(self.ir, self.slack) } else { Some(self.slack) }, cost)
     }
 
     /// Takes the site of a single round, and returns its item.

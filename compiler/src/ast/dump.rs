@@ -90,41 +90,40 @@ impl Display for Printed<'_> {
             }
             ExprKind::Times { item, rounds } => {
                 Printed { expr: item, place: Place::Item }.fmt(f)?;
-                f.write_str("{")?;
-                value(rounds, f)?;
-                f.write_str("}")?;
+                write!(f, "{{{}}}", value_text(rounds))?;
             }
             ExprKind::Label { label, item } => {
                 write!(f, "{}:", label.text)?;
                 Printed { expr: item, place: Place::Labelled }.fmt(f)?;
             }
-            ExprKind::Derived(Derived::Copy(label)) => write!(f, "${}", label.text)?,
-            ExprKind::Derived(Derived::Number(number, form)) => {
-                write!(f, "${form}(")?;
-                value(number, f)?;
-                if let Some(width) = form.width_of_digits() {
-                    write!(f, ", {width}")?;
-                }
-                f.write_str(")")?;
-            }
+            ExprKind::Derived(derived) => write!(f, "${}", derived_text(derived))?,
         }
         f.write_str(if grouped { ")" } else { "" })
     }
 }
 
-/// Writes a number that follows from labelled parts.
-fn value(value: &Value<Name>, f: &mut Formatter<'_>) -> fmt::Result {
-    for (number, Term { times, measure, label }) in value.terms.iter().enumerate() {
-        f.write_str(if number == 0 { "" } else { " + " })?;
-        if *times != 1 {
-            write!(f, "{times} * ")?;
+/// Returns the text of bytes that follow from labelled parts, without the dollar sign.
+pub(crate) fn derived_text(derived: &Derived<Name>) -> String {
+    match derived {
+        Derived::Copy(label) => label.text.clone(),
+        Derived::Number(value, form) => {
+            let width = form.width_of_digits().map_or(String::new(), |width| format!(", {width}"));
+            format!("{form}({}{width})", value_text(value))
         }
-        write!(f, "{}({})", measure.name(), label.text)?;
     }
+}
+
+/// Returns the text of a number that follows from labelled parts.
+pub(crate) fn value_text(value: &Value<Name>) -> String {
+    let of_term = |Term { times, measure, label }: &Term<Name>| {
+        let factor = if *times == 1 { String::new() } else { format!("{times} * ") };
+        format!("{factor}{}({})", measure.name(), label.text)
+    };
+    let sum = value.terms.iter().map(of_term).collect::<Vec<_>>().join(" + ");
     match value.plus {
-        0 => Ok(()),
-        plus @ 1.. => write!(f, " + {plus}"),
-        minus => write!(f, " - {}", minus.unsigned_abs()),
+        0 => sum,
+        plus @ 1.. => format!("{sum} + {plus}"),
+        minus => format!("{sum} - {}", minus.unsigned_abs()),
     }
 }
 

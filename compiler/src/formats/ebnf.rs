@@ -7,6 +7,8 @@ use super::Format;
 use crate::ast::Grammar;
 use crate::diagnostics::{Diagnostics, SourceFile};
 
+pub(super) use labels::{number, rounds};
+
 mod labels;
 mod lexer;
 mod parser;

@@ -7,6 +7,8 @@ use crate::ast::{Alternative, Expr, ExprKind, Grammar, Name, Rule, Weight};
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, SourceFile, Span};
 use crate::ordered::Set;
 
+mod labels;
+
 /// The `fuzzingbook` format.
 pub struct FuzzingBook;
 
@@ -59,6 +61,11 @@ impl Format for FuzzingBook {
 const RULE_HELP: &str = "a rule is written `\"<name>\": [alternative, ...]`";
 const EXPANSION_HELP: &str = "an alternative is a string such as `\"<a>x\"`, a list of symbols such as `[\"<a>\", \"x\"]`, \
      or `{\"expansion\": ..., \"weight\": 2}`";
+
+/// Returns true if a list is an expansion and its options.
+fn is_weighted(items: &[Json]) -> bool {
+    matches!(items, [_, Json { kind: JsonKind::Object(members), .. }] if !labels::is_symbol(members))
+}
 
 /// Returns a name without its angle brackets, if it has them.
 fn unbracketed(name: &str) -> &str {
@@ -114,7 +121,7 @@ impl Reader<'_, '_> {
     fn alternative(&mut self, item: Json) -> Option<Alternative> {
         match item.kind {
             JsonKind::Object(members) => self.described_alternative(members, item.span),
-            JsonKind::Array(mut items) if matches!(items.as_slice(), [_, Json { kind: JsonKind::Object(_), .. }]) => {
+            JsonKind::Array(mut items) if is_weighted(&items) => {
                 // The Fuzzing Book's `(expansion, opts(prob=0.9))`.
                 let options = items.pop()?;
                 let JsonKind::Object(members) = options.kind else { return None };
@@ -184,10 +191,14 @@ impl Reader<'_, '_> {
 
     /// Returns a symbol of the list form.
     fn symbol(&mut self, json: Json) -> Option<Expr> {
-        let JsonKind::String(text) = json.kind else {
-            let message = format!("a symbol is a string, this is {}", json.kind.description());
-            self.error(json.span, message, EXPANSION_HELP);
-            return None;
+        let text = match json.kind {
+            JsonKind::String(text) => text,
+            JsonKind::Object(members) => return self.described_symbol(members, json.span),
+            other => {
+                let message = format!("a symbol is a string, this is {}", other.description());
+                self.error(json.span, message, EXPANSION_HELP);
+                return None;
+            }
         };
         let kind = if self.keys.contains(&text) {
             ExprKind::Rule(unbracketed(&text).to_string())

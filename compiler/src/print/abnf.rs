@@ -1,6 +1,6 @@
 //! ABNF (RFC 5234, RFC 7405). Numbers are bytes. If one is larger than a byte, all of them are characters.
 
-use super::{HELP_FOR_WEIGHTS, Names, Printer, has_weights, refuse, report_directives, start_first};
+use super::{HELP_FOR_WEIGHTS, Names, Printer, has_weights, refuse, relaxed, report_directives, start_first};
 use crate::ast::{Expr, ExprKind, Grammar};
 use crate::charset::{CharSet, Unit};
 use crate::diagnostics::Diagnostics;
@@ -25,6 +25,7 @@ impl Printer for Abnf {
 
     fn print(&self, grammar: &Grammar, diagnostics: &mut Diagnostics) -> Option<String> {
         report_directives(grammar, "ABNF", diagnostics);
+        let grammar = &relaxed(grammar, "ABNF", diagnostics);
         // If the grammar itself defines a core rule, the rule keeps its name: its definition is printed too.
         let defined: Vec<&str> = grammar.rules.iter().map(|rule| rule.name.text.as_str()).collect();
         let reserved: Vec<&str> = CORE.iter().copied().filter(|core| !defined.contains(core)).collect();

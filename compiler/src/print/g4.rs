@@ -1,7 +1,7 @@
 //! ANTLR 4: the grammar as a single token, so that the lexer cannot cut the text differently. Lexer rules may refer to
 //! each other in cycles, but must not begin with themselves.
 
-use super::{HELP_FOR_WEIGHTS, Names, Printer, has_weights, refuse, report_directives, start_first};
+use super::{HELP_FOR_WEIGHTS, Names, Printer, has_weights, refuse, relaxed, report_directives, start_first};
 use crate::ast::{Expr, ExprKind, Grammar, Rule};
 use crate::charset::{CharSet, Unit};
 use crate::diagnostics::Diagnostics;
@@ -22,6 +22,7 @@ impl Printer for G4 {
 
     fn print(&self, grammar: &Grammar, diagnostics: &mut Diagnostics) -> Option<String> {
         report_directives(grammar, "ANTLR", diagnostics);
+        let grammar = &relaxed(grammar, "ANTLR", diagnostics);
         let mut names = Names::new(grammar, allowed, str::to_string, &["EOF"]);
         let rules = start_first(grammar);
         let start = rules.first()?;

@@ -2,8 +2,9 @@
 //! Their sites are the same. But the new rules count as levels, which may change the order of options of equal length.
 
 use super::{Names, Printer, has_weights, refuse, report_directives, start_first};
-use crate::ast::{Expr, ExprKind, Grammar};
+use crate::ast::{Expr, ExprKind, Grammar, Rounds, derived_text, value_text};
 use crate::charset::CharSet;
+use crate::derived::Derived;
 use crate::diagnostics::Diagnostics;
 
 /// The `fuzzingbook` notation.
@@ -108,9 +109,28 @@ impl Writer<'_> {
                 self.push(symbol, expr, symbols)
             }
             ExprKind::Seq(items) => items.iter().try_for_each(|item| self.symbols(item, symbols)),
-            // The grammar is without these.
-            ExprKind::Times { .. } | ExprKind::Derived(_) => Some(()),
-            ExprKind::Label { item, .. } => self.symbols(item, symbols),
+            // In a rule of its own, labels would not be seen.
+            ExprKind::Choice(_) | ExprKind::Repeat { .. } if expr.has_labels() => {
+                let members = self.members_of(expr)?;
+                self.push(format!("{{{members}}}"), expr, symbols)
+            }
+            ExprKind::Times { .. } => {
+                let members = self.members_of(expr)?;
+                self.push(format!("{{{members}}}"), expr, symbols)
+            }
+            ExprKind::Label { label, item } if item.as_label().is_some() => {
+                let inner = self.expansion(item)?;
+                let label = quoted(&label.text);
+                self.push(format!("{{\"label\": {label}, \"expansion\": {inner}}}"), expr, symbols)
+            }
+            ExprKind::Label { label, item } => {
+                let members = self.members_of(item)?;
+                self.push(format!("{{\"label\": {}, {members}}}", quoted(&label.text)), expr, symbols)
+            }
+            ExprKind::Derived(derived) => {
+                let key = if matches!(derived, Derived::Copy(_)) { "copy" } else { "number" };
+                self.push(format!("{{\"{key}\": {}}}", quoted(&derived_text(derived))), expr, symbols)
+            }
             ExprKind::Choice(_) | ExprKind::Class(_) => {
                 let name = self.names.fresh("group-");
                 let alternatives = self.alternatives(expr)?;
@@ -156,6 +176,22 @@ impl Writer<'_> {
                 }
             }
         }
+    }
+
+    /// Returns the members of an object that is a part: a repetition, a choice, or another expansion.
+    fn members_of(&mut self, expr: &Expr) -> Option<String> {
+        if let Some(Rounds { item, min, max }) = expr.as_repeat() {
+            let most = max.map_or(String::new(), |max| format!(", \"max\": {max}"));
+            return Some(format!("\"expansion\": {}, \"min\": {min}{most}", self.expansion(item)?));
+        }
+        if let Some((item, rounds)) = expr.as_times() {
+            let rounds = quoted(&value_text(rounds));
+            return Some(format!("\"expansion\": {}, \"times\": {rounds}", self.expansion(item)?));
+        }
+        if expr.as_choice().is_some() {
+            return Some(format!("\"choice\": [{}]", self.alternatives(expr)?.join(", ")));
+        }
+        Some(format!("\"expansion\": {}", self.expansion(expr)?))
     }
 
     fn push(&mut self, symbol: String, expr: &Expr, symbols: &mut Vec<String>) -> Option<()> {

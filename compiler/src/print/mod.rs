@@ -10,8 +10,10 @@ mod ebnf;
 mod g4;
 mod json;
 mod names;
+mod relaxed;
 
 use names::Names;
+use relaxed::relaxed;
 
 /// Writes grammars in one notation.
 pub trait Printer: Sync {

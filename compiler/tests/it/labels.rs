@@ -36,3 +36,122 @@ fn parts_are_copied_measured_and_summed() {
         assert_eq!(found, expected, "{grammar}: {}", found.escape_ascii());
     }
 }
+
+/// Grammars of all that can be written about labels.
+const WRITTEN: [&str; 6] = [
+    "s ::= '<' n:[a-z]+ '>' (s | 'x' | $n)* '</' $n '>' | a:b:'y' $a $b",
+    "s ::= $u8(len(v)) v:([a-z]* s?) | $dec(2 * len(v) + count(w) - 1, 4) v:('x' 'y') w:'z'{2,9}",
+    "s ::= $leb128(len(v) + 8) v:(a | 'b')  a ::= c:('q' @ 3 | 'r')* $hex(crc32(c), 8) 'k'{2 * count(c) + 1}",
+    "s ::= x:[ab]* (',' y:[cd] ('e' | $x @ 2 | $y $y))* $u16le(len(x)) 'f'{count(x)}",
+    "s ::= v:(a:[a-z]* '=' $u24be(len(a))) $u32be(adler32(v)) $u64le(inet16(v))",
+    "s ::= r:(('a' | 'b')? ';')+ ($HEX(sum8(r), 2) | $oct(count(r)) | ()) s?",
+];
+
+#[test]
+fn what_is_printed_means_as_much() {
+    let mut rng = gramjet_testkit::Rng::new(3);
+    for grammar in WRITTEN {
+        let original = compiled(grammar);
+        for notation in ["ebnf", "fuzzingbook"] {
+            let printer = gramjet_compiler::print::by_name(notation).expect("there is one");
+            let mut diagnostics = gramjet_compiler::Diagnostics::default();
+            let file = SourceFile::new("g.ebnf", grammar);
+            let read = gramjet_compiler::formats::by_name("ebnf").expect("there is one").parse(&file, &mut diagnostics);
+            let printed = printer.print(&read, &mut diagnostics).expect("it can be written");
+            assert!(diagnostics.iter().next().is_none(), "{grammar}: {diagnostics:?}");
+            let options = Options { format: gramjet_compiler::formats::by_name(notation), ..Options::default() };
+            let again = match compile(&SourceFile::new("g", printed.as_str()), &options) {
+                Ok((again, _)) => again,
+                Err(diagnostics) => panic!("{printed}: {diagnostics:?}"),
+            };
+            for _ in 0..200 {
+                let choices = rng.choice_string(60);
+                let [found, expected] =
+                    [&again, &original].map(|one| render(&one.lowered, &one.pools, Limits::default(), &choices).output);
+                assert_eq!(found.escape_ascii().to_string(), expected.escape_ascii().to_string(), "{printed}");
+            }
+        }
+    }
+}
+
+#[test]
+fn notations_without_labels_get_a_larger_language() {
+    let grammar = "s ::= '<' n:[a-z]+ '>' $n ',' $u16be(len(n)) $dec(count(n), 3) $leb128(len(n)) 'x'{count(n)}";
+    let file = SourceFile::new("g.ebnf", grammar);
+    for (notation, expected) in [
+        ("abnf", "s = \"<\" 1*%x61-7A \">\" 1*%x61-7A \",\" 2%x00-FF 3%x30-39 (0*9%x80-FF %x00-7F) *%s\"x\"\n"),
+        ("antlr4", ""),
+    ] {
+        let Some(printer) = gramjet_compiler::print::by_name(notation) else { continue };
+        let mut diagnostics = gramjet_compiler::Diagnostics::default();
+        let read = gramjet_compiler::formats::by_name("ebnf").expect("there is one").parse(&file, &mut diagnostics);
+        let printed = printer.print(&read, &mut diagnostics).expect("it can be written");
+        assert_eq!(diagnostics.iter().filter(|one| one.message.contains("has no labels")).count(), 1);
+        if !expected.is_empty() {
+            assert_eq!(printed, expected);
+        }
+    }
+}
+
+/// Returns the codes of all diagnostics, with their places as text.
+fn told(grammar: &str) -> Vec<(String, String)> {
+    let file = SourceFile::new("g.ebnf", grammar);
+    let diagnostics = match compile(&file, &Options::default()) {
+        Ok((_, warnings)) => warnings,
+        Err(diagnostics) => diagnostics,
+    };
+    let place = |span: gramjet_compiler::diagnostics::Span| grammar[span.start as usize..span.end as usize].to_string();
+    diagnostics.iter().map(|one| (one.code.to_string(), one.span.map_or(String::new(), place))).collect()
+}
+
+#[test]
+fn mistakes_are_told_with_their_places() {
+    let mistakes = [
+        ("s ::= n:'a' $m", "undefined-label", "m"),
+        ("s ::= (n:'a' 'b') $n", "undefined-label", "n"),
+        ("s ::= ('x' | n:'a') $n", "undefined-label", "n"),
+        ("s ::= n:'a' t  t ::= $n", "undefined-label", "n"),
+        ("s ::= n:'a' n:'b' $n", "duplicate-label", "n"),
+        ("s ::= n:'a' (n:'b' $n)", "duplicate-label", "n"),
+        ("s ::= $n n:'a'", "late-label", "n"),
+        ("s ::= ($dec(len(n)) ':')? n:'a'*", "late-label", "n"),
+        ("s ::= 'x'{count(n)} n:'a'*", "late-label", "n"),
+        ("s ::= n:('a' $n)", "cyclic-label", "n"),
+        ("s ::= n:('a' $u8(len(n)))", "cyclic-label", "n"),
+        ("s ::= a:($u32be(crc32(b)) 'x') b:($u32be(crc32(a)) 'y')", "cyclic-label", "a"),
+        ("s ::= n:'a' $u8(count(n))", "no-repetition", "n"),
+        ("s ::= $u8(len(n)) n:'a'{300}", "narrow-field", "$u8(len(n))"),
+        ("s ::= n:'a' $u16be(crc32(n))", "syntax", "$u16be(crc32(n))"),
+        ("s ::= n:'a' $dec(crc32(n))", "syntax", "$dec(crc32(n))"),
+        ("s ::= n:'a' $u8(10 - len(n))", "syntax", "len"),
+        ("s ::= n:'a' $u9(len(n))", "syntax", "$u9"),
+        ("s ::= n:'a' $u8(length(n))", "syntax", "length"),
+        ("s ::= n:'a' $u8(len(n), 3)", "syntax", "3"),
+        ("s ::= n:'a' $u8", "syntax", "$u8"),
+        ("s ::= n:'a' 'x'{crc32(n)}", "syntax", "n"),
+    ];
+    for (grammar, code, place) in mistakes {
+        let found = told(grammar);
+        assert!(found.contains(&(code.to_string(), place.to_string())), "{grammar}: {found:?}");
+    }
+}
+
+#[test]
+fn json_says_as_much() {
+    let grammar = r#"{"<s>": [["<", {"label": "n", "expansion": ["<a>"], "min": 1}, ">", {"choice": [["x"], [{"copy": "n"}]]},
+        {"number": "u16be(len(n) + 1)"}, {"expansion": ["k"], "times": "count(n)"}]], "<a>": ["a", "b"]}"#;
+    let file = SourceFile::new("g.json", grammar);
+    let Ok((json, _)) = compile(&file, &Options::default()) else { panic!("{grammar}") };
+    let ebnf = compiled("s ::= '<' n:a+ '>' ('x' | $n) $u16be(len(n) + 1) 'k'{count(n)}  a ::= 'a' | 'b'");
+    assert_eq!(json.fingerprints.choices, ebnf.fingerprints.choices);
+    for mistake in [
+        r#"{"label": "n"}"#,
+        r#"{"number": "u16be(len(n)"}"#,
+        r#"{"copy": 3}"#,
+        r#"{"expansion": ["a"], "min": 2, "max": 1}"#,
+    ] {
+        let grammar = format!(r#"{{"<s>": [["x", {mistake}, "y"]]}}"#);
+        let result = compile(&SourceFile::new("g.json", grammar.as_str()), &Options::default());
+        assert!(result.is_err_and(|errors| errors.iter().all(|one| one.span.is_some())), "{grammar}");
+    }
+}

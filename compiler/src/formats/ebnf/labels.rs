@@ -1,11 +1,11 @@
 //! Labels, and what refers to them: `name:item`, `$name`, `$u16be(len(name) + 2)`, `item{count(name)}`.
 
 use super::lexer::{Kind, Token};
-use super::parser::{Parser, Reported};
-use crate::ast::Name;
+use super::parser::{Parser, Reported, Sized};
+use crate::ast::{ExprKind, Name};
 use crate::check::closest;
 use crate::derived::{Derived, Form, Measure, Term, Value};
-use crate::diagnostics::Span;
+use crate::diagnostics::{Diagnostics, Span};
 
 /// The greatest factor of a term.
 const MAX_FACTOR: u32 = 1 << 20;
@@ -15,6 +15,48 @@ const MAX_CONSTANT: i64 = 1 << 48;
 
 /// The greatest width of digits.
 const MAX_WIDTH: u8 = 32;
+
+/// Reads the number of a derived part, such as `u16be(len(part))`. All diagnostics have the place `span`.
+pub(in crate::formats) fn number(text: &str, span: Span, diagnostics: &mut Diagnostics) -> Option<Derived<Name>> {
+    read_alone(text, span, diagnostics, |parser| {
+        let token = parser.take();
+        match token.kind {
+            Kind::Name(name) if Form::by_name(name).is_some() => parser.derived(name, token.span),
+            _ => {
+                let known = Form::names().collect::<Vec<_>>().join(", ");
+                Err(parser.error(token.span, "this is not a number", format!("it begins with its form: {known}")))
+            }
+        }
+    })
+    .map(|derived| derived.map(&mut |label| Name { text: label.text.clone(), span }))
+}
+
+/// Reads a number of rounds, such as `count(part)`. All diagnostics have the place `span`.
+pub(in crate::formats) fn rounds(text: &str, span: Span, diagnostics: &mut Diagnostics) -> Option<Value<Name>> {
+    read_alone(text, span, diagnostics, |parser| parser.rounds())
+        .map(|rounds| rounds.map(&mut |label| Name { text: label.text.clone(), span }))
+}
+
+/// Reads all of a text that stands in a file of another format.
+fn read_alone<T>(
+    text: &str,
+    span: Span,
+    diagnostics: &mut Diagnostics,
+    read: impl FnOnce(&mut Parser<'_, '_>) -> Result<T, Reported>,
+) -> Option<T> {
+    let mut own = Diagnostics::default();
+    let mut parser = Parser::new(text, &mut own);
+    let result = read(&mut parser).and_then(|found| match parser.peek(0).kind {
+        Kind::End => Ok(found),
+        _ => Err(parser.unexpected("the end of the number")),
+    });
+    for diagnostic in own.iter() {
+        let mut diagnostic = diagnostic.clone();
+        (diagnostic.span, diagnostic.related) = (Some(span), Vec::new());
+        diagnostics.push(diagnostic);
+    }
+    result.ok().filter(|_| !own.has_errors())
+}
 
 impl<'t> Parser<'t, '_> {
     /// Returns the name of the label that begins here, if one does.
@@ -71,6 +113,39 @@ impl<'t> Parser<'t, '_> {
                 Err(self.error(span, format!("`{form}` has no width of digits"), help))
             }
         }
+    }
+
+    /// Returns true if the next braces have a number of rounds that follows from labelled parts.
+    pub(super) fn begins_times(&mut self) -> bool {
+        self.peek(0).kind == Kind::OpenBrace
+            && match self.peek(1).kind {
+                Kind::Name(_) => true,
+                Kind::Number(_) => self.peek(2).kind == Kind::Star,
+                _ => false,
+            }
+    }
+
+    /// Returns an item with a number of rounds that follows from labelled parts, `{count(part)}`.
+    pub(super) fn times(&mut self, item: Sized) -> Result<Sized, Reported> {
+        let open = self.take().span;
+        let rounds = self.rounds()?;
+        let close = self.peek(0).span;
+        if !self.take_if(&Kind::CloseBrace) {
+            return Err(self.error(open.to(close), "this repetition is not closed", "write `{count(part)}`"));
+        }
+        let Sized { expr, height } = item;
+        let span = expr.span.to(close);
+        self.build(ExprKind::Times { item: Box::new(expr), rounds }, span, height)
+    }
+
+    /// Parses a number of rounds.
+    fn rounds(&mut self) -> Result<Value<Name>, Reported> {
+        let rounds = self.value()?;
+        if let Some(term) = rounds.terms.iter().find(|term| term.measure.is_of_content()) {
+            let message = format!("`{}` is no number of rounds", term.measure.name());
+            return Err(self.error(term.label.span, message, "rounds follow from `count` or `len`"));
+        }
+        Ok(rounds)
     }
 
     /// Parses a number that follows from labelled parts, such as `2 * len(part) + 4`.

@@ -17,16 +17,7 @@ use crate::formats::pattern::{self, Flags};
 
 /// Parses the whole text.
 pub(super) fn parse(text: &str, diagnostics: &mut Diagnostics) -> Grammar {
-    let mut parser = Parser {
-        lexer: Lexer::new(text, diagnostics),
-        ahead: VecDeque::new(),
-        last_span: Span::default(),
-        grammar: Grammar::default(),
-        differences: Vec::new(),
-        rules_with_differences: Vec::new(),
-        groups: 0,
-        expressions: 0,
-    };
+    let mut parser = Parser::new(text, diagnostics);
     parser.rules();
     let Parser { mut lexer, mut grammar, differences, rules_with_differences, .. } = parser;
     difference::resolve(&mut grammar, differences, &rules_with_differences, &mut |diagnostic| lexer.report(diagnostic));
@@ -37,9 +28,9 @@ pub(super) fn parse(text: &str, diagnostics: &mut Diagnostics) -> Grammar {
 pub(super) struct Reported;
 
 /// An expression and the depth of its nesting.
-struct Sized {
-    expr: Expr,
-    height: u32,
+pub(super) struct Sized {
+    pub(super) expr: Expr,
+    pub(super) height: u32,
 }
 
 pub(super) struct Parser<'t, 'd> {
@@ -56,6 +47,21 @@ pub(super) struct Parser<'t, 'd> {
     groups: u32,
     /// The number of expressions so far, against [`MAX_EXPRESSIONS`].
     expressions: usize,
+}
+
+impl<'t, 'd> Parser<'t, 'd> {
+    pub(super) fn new(text: &'t str, diagnostics: &'d mut Diagnostics) -> Parser<'t, 'd> {
+        Parser {
+            lexer: Lexer::new(text, diagnostics),
+            ahead: VecDeque::new(),
+            last_span: Span::default(),
+            grammar: Grammar::default(),
+            differences: Vec::new(),
+            rules_with_differences: Vec::new(),
+            groups: 0,
+            expressions: 0,
+        }
+    }
 }
 
 impl<'t> Parser<'t, '_> {
@@ -306,33 +312,6 @@ impl<'t> Parser<'t, '_> {
         }
     }
 
-    /// Returns true if the next braces have a number of rounds that follows from labelled parts.
-    fn begins_times(&mut self) -> bool {
-        self.peek(0).kind == Kind::OpenBrace
-            && match self.peek(1).kind {
-                Kind::Name(_) => true,
-                Kind::Number(_) => self.peek(2).kind == Kind::Star,
-                _ => false,
-            }
-    }
-
-    /// Returns an item with a number of rounds that follows from labelled parts, `{count(part)}`.
-    fn times(&mut self, item: Sized) -> Result<Sized, Reported> {
-        let open = self.take().span;
-        let rounds = self.value()?;
-        let close = self.peek(0).span;
-        if !self.take_if(&Kind::CloseBrace) {
-            return Err(self.error(open.to(close), "this repetition is not closed", "write `{count(part)}`"));
-        }
-        if let Some(term) = rounds.terms.iter().find(|term| term.measure.is_of_content()) {
-            let message = format!("`{}` is no number of rounds", term.measure.name());
-            return Err(self.error(term.label.span, message, "rounds follow from `count` or `len`"));
-        }
-        let Sized { expr, height } = item;
-        let span = expr.span.to(close);
-        self.build(ExprKind::Times { item: Box::new(expr), rounds }, span, height)
-    }
-
     /// Parses `{n}`, `{n,}` or `{n,m}` up to the closing brace, which is left to be taken.
     fn bounds(&mut self) -> Result<(u32, Option<u32>), Reported> {
         let open = self.take().span;
@@ -445,7 +424,7 @@ impl<'t> Parser<'t, '_> {
     }
 
     /// Returns an expression whose parts nest `below` deep.
-    fn build(&mut self, kind: ExprKind, span: Span, below: u32) -> Result<Sized, Reported> {
+    pub(super) fn build(&mut self, kind: ExprKind, span: Span, below: u32) -> Result<Sized, Reported> {
         self.expressions += 1;
         if self.expressions > MAX_EXPRESSIONS {
             if self.expressions == MAX_EXPRESSIONS + 1 {
@@ -471,7 +450,7 @@ impl<'t> Parser<'t, '_> {
     }
 
     /// Reports that the next token is not `wanted`.
-    fn unexpected(&mut self, wanted: &str) -> Reported {
+    pub(super) fn unexpected(&mut self, wanted: &str) -> Reported {
         let token = self.peek(0);
         let span = token.span;
         let found = match &token.kind {

@@ -1,0 +1,125 @@
+//! Labels, and what refers to them, as objects in lists of symbols: `{"label": "n", "expansion": [...]}`,
+//! `{"copy": "n"}`, `{"number": "u16be(len(n))"}`. Such objects also repeat and choose, so that a part that refers to a
+//! label need not become a rule, where the label is not seen.
+
+use super::Reader;
+use crate::ast::{Alternative, Expr, ExprKind, Name};
+use crate::derived::{Derived, Value};
+use crate::diagnostics::Span;
+use crate::formats::ebnf;
+use crate::formats::json_text::{Json, JsonKey, JsonKind};
+
+const HELP: &str = "a symbol is a string, `{\"label\": \"n\", \"expansion\": [...]}`, `{\"copy\": \"n\"}`, \
+     `{\"number\": \"u16be(len(n))\"}`, or an `expansion` or a `choice` with `min`, `max` or `times`";
+
+/// The members of a symbol.
+#[derive(Default)]
+struct Members {
+    label: Option<Name>,
+    item: Option<Expr>,
+    min: Option<u32>,
+    max: Option<u32>,
+    times: Option<Value<Name>>,
+}
+
+/// Returns true if an object is a symbol, not the options of an alternative.
+pub(super) fn is_symbol(members: &[(JsonKey, Json)]) -> bool {
+    let names = ["label", "copy", "number", "choice", "min", "max", "times"];
+    let is_weighted = members.iter().any(|(key, _)| matches!(key.text.as_str(), "weight" | "prob"));
+    members.iter().any(|(key, _)| names.contains(&key.text.as_str()))
+        || !is_weighted && members.iter().any(|(key, _)| key.text == "expansion")
+}
+
+impl Reader<'_, '_> {
+    /// Returns the symbol that an object is.
+    pub(super) fn described_symbol(&mut self, members: Vec<(JsonKey, Json)>, span: Span) -> Option<Expr> {
+        let mut found = Members::default();
+        for (key, value) in members {
+            let place = value.span;
+            let is_read = match (key.text.as_str(), value.kind) {
+                ("copy", JsonKind::String(label)) => {
+                    let label = self.label(&label, place)?;
+                    found.item = self.build(ExprKind::Derived(Derived::Copy(label)), span);
+                    true
+                }
+                ("number", JsonKind::String(text)) => {
+                    let derived = ebnf::number(&text, place, self.diagnostics)?;
+                    found.item = self.build(ExprKind::Derived(derived), span);
+                    true
+                }
+                ("times", JsonKind::String(text)) => {
+                    found.times = Some(ebnf::rounds(&text, place, self.diagnostics)?);
+                    true
+                }
+                ("label", JsonKind::String(label)) => {
+                    found.label = Some(self.label(&label, place)?);
+                    true
+                }
+                ("min", JsonKind::Number(number)) => {
+                    found.min = whole(number);
+                    found.min.is_some()
+                }
+                ("max", JsonKind::Number(number)) => {
+                    found.max = whole(number);
+                    found.max.is_some()
+                }
+                ("expansion", kind) => {
+                    found.item = Some(self.expansion(Json { kind, span: place })?);
+                    true
+                }
+                ("choice", JsonKind::Array(items)) => {
+                    let alternatives: Option<Vec<Alternative>> =
+                        items.into_iter().map(|item| self.alternative(item)).collect();
+                    found.item = self.build(ExprKind::Choice(alternatives?), span);
+                    true
+                }
+                _ => false,
+            };
+            if !is_read {
+                self.error(key.span, "this is not understood in a symbol", HELP);
+                return None;
+            }
+        }
+        self.symbol_of(found, span)
+    }
+
+    fn symbol_of(&mut self, found: Members, span: Span) -> Option<Expr> {
+        let Members { label, item: Some(mut item), min, max, times } = found else {
+            self.error(span, "this symbol derives nothing", HELP);
+            return None;
+        };
+        if max.is_some_and(|max| max < min.unwrap_or(0)) || times.is_some() && (min.is_some() || max.is_some()) {
+            self.error(
+                span,
+                "the bounds of this repetition contradict each other",
+                "`min` is at most `max`; `times` stands alone",
+            );
+            return None;
+        }
+        if let Some(rounds) = times {
+            item = self.build(ExprKind::Times { item: Box::new(item), rounds }, span)?;
+        } else if min.is_some() || max.is_some() {
+            item = self.build(ExprKind::Repeat { item: Box::new(item), min: min.unwrap_or(0), max }, span)?;
+        }
+        match label {
+            Some(label) => self.build(ExprKind::Label { label, item: Box::new(item) }, span),
+            None => Some(item),
+        }
+    }
+
+    fn label(&mut self, text: &str, span: Span) -> Option<Name> {
+        let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '-');
+        let is_name = text.starts_with(|c: char| c.is_alphabetic() || c == '_') && text.chars().all(is_part);
+        if !is_name || text.ends_with('-') {
+            let help = "a label begins with a letter or `_`, and goes on with letters, digits, `_`, `.` and `-`";
+            self.error(span, "this is not a label", help);
+            return None;
+        }
+        Some(Name { text: text.to_string(), span })
+    }
+}
+
+/// Returns a number of rounds.
+fn whole(number: f64) -> Option<u32> {
+    (number.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&number)).then_some(number as u32)
+}
