@@ -25,6 +25,8 @@ const FREE: u64 = 1 << 62;
 /// The labelled parts of a text.
 #[derive(Debug, Default)]
 pub struct Labels {
+    /// Whether the grammar has labels.
+    are_used: bool,
     /// The part of each label that is seen.
     parts: Vec<State>,
     /// States of labels outside the open scopes.
@@ -38,7 +40,7 @@ pub struct Labels {
     inserted: u64,
 }
 
-/// What is known of the part of a label.
+/// The part of a label, as far as it is known.
 #[derive(Clone, Copy, Debug, Default)]
 enum State {
     /// The part comes later, or never.
@@ -75,9 +77,20 @@ struct Open {
 type Longer = (LabelId, u64, u64);
 
 impl Labels {
+    /// Returns no labelled parts of this grammar yet.
+    pub fn new(ir: &Ir) -> Labels {
+        Labels { are_used: ir.has_labels(), ..Labels::default() }
+    }
+
+    /// Returns true if the grammar has labels.
+    #[inline]
+    pub fn are_used(&self) -> bool {
+        self.are_used
+    }
+
     /// Begins a scope.
     pub fn enter_scope(&mut self, ir: &Ir, node: NodeId) {
-        let Composition::Scope(scope) = ir.node(node).composition() else { return };
+        let Some(scope) = ir.node(node).scope() else { return };
         self.parts.resize(ir.label_count(), State::Unknown);
         for label in &scope.labels {
             self.outside.push(std::mem::take(&mut self.parts[label.index()]));
@@ -90,7 +103,7 @@ impl Labels {
         let Some(OpenScope { node, waiting }) = self.scopes.pop() else { return };
         debug_assert_eq!(self.waiting.len(), waiting, "all labels of the scope are known");
         self.waiting.truncate(waiting);
-        let Composition::Scope(scope) = ir.node(node).composition() else { return };
+        let Some(scope) = ir.node(node).scope() else { return };
         for label in scope.labels.iter().rev() {
             self.parts[label.index()] = self.outside.pop().unwrap_or_default();
         }
@@ -115,18 +128,20 @@ impl Labels {
             Count::Fixed(rounds) => rounds.into(),
             Count::Counted | Count::Unused => open.rounds,
         };
-        let longer =
-            (open.label, len.saturating_sub(least), open.rounds.saturating_sub(self.least_rounds(ir, open.label)));
-        let cost = self.cost(ir, longer);
         let marks = (open.first_mark, self.marks.len() as u32);
         let span = Span { raw: (open.from, emitted), len, rounds, marks };
         self.parts[open.label.index()] = State::Known(span);
-        self.resolve(ir, open.label, span);
-        if open.outside == u64::MAX { u64::MAX } else { open.outside.saturating_sub(cost) }
+        self.resolve(ir);
+        if open.outside == u64::MAX {
+            return u64::MAX;
+        }
+        let further = open.rounds.saturating_sub(self.least_rounds(ir, open.label));
+        let cost = self.cost(ir, (open.label, len.saturating_sub(least), further));
+        open.outside.saturating_sub(cost)
     }
 
-    /// Returns the slack within the part that was begun last if it has one more round, whatever the round costs; `None` if
-    /// it does not fit.
+    /// Returns the slack within the part that was begun last if it has one more round, whatever the round costs. `None`
+    /// if it does not fit.
     pub fn round(&self, ir: &Ir, slack: u64) -> Option<u64> {
         let open = self.open.last()?;
         let given = self.greatest_of_round(ir, open, open.rounds + 1)?;
@@ -222,20 +237,13 @@ impl Labels {
         Some(settle::number(value, &self.spans(value)?, |_| &[]))
     }
 
-    /// Tells the marks that wait for a label what its part is.
-    fn resolve(&mut self, ir: &Ir, label: LabelId, _span: Span) {
+    /// Tells the marks that have waited for the label of a part what the part is.
+    fn resolve(&mut self, ir: &Ir) {
         let from = self.scopes.last().map_or(0, |scope| scope.waiting);
         let waiting = self.waiting.split_off(from.min(self.waiting.len()));
         for mark in waiting {
             let node = self.marks[mark as usize].node;
-            let leaf = match ir.node(node).composition() {
-                Composition::Derived(leaf) if leaf.derived.labels().any(|known| known.label == label) => leaf,
-                _ => {
-                    self.waiting.push(mark);
-                    continue;
-                }
-            };
-            let Derived::Number(value, form) = &leaf.derived else { continue };
+            let Some(Derived::Number(value, form)) = ir.node(node).leaf().map(|leaf| &leaf.derived) else { continue };
             let Some(spans) = self.spans(value) else {
                 self.waiting.push(mark);
                 continue;
@@ -249,10 +257,7 @@ impl Labels {
 
     /// Returns the scope of the labels of its sequence.
     fn scope<'i>(&self, ir: &'i Ir) -> Option<&'i Scope> {
-        match ir.node(self.scopes.last()?.node).composition() {
-            Composition::Scope(scope) => Some(scope),
-            _ => None,
-        }
+        ir.node(self.scopes.last()?.node).scope()
     }
 
     /// Returns the least number of rounds of the part with a label, where something depends on it.
@@ -323,15 +328,13 @@ impl Labels {
 
 /// Returns a reference to a label in a part.
 fn known_in(ir: &Ir, node: NodeId, label: LabelId) -> Option<Known> {
-    if ir.free(node).is_empty() && !matches!(ir.node(node).composition(), Composition::Scope(_)) {
+    if ir.free(node).is_empty() && ir.node(node).scope().is_none() {
         return None;
     }
     let of_terms = |terms: &[Term<Known>]| terms.iter().map(|term| term.label).find(|known| known.label == label);
-    let own = match ir.node(node).composition() {
-        Composition::Derived(leaf) => leaf.derived.labels().copied().find(|known| known.label == label),
-        Composition::Times { rounds, .. } => of_terms(&rounds.terms),
-        _ => None,
-    };
+    let of_leaf =
+        ir.node(node).leaf().and_then(|leaf| leaf.derived.labels().copied().find(|known| known.label == label));
+    let own = of_leaf.or_else(|| ir.node(node).times().and_then(|(_, rounds)| of_terms(&rounds.terms)));
     own.or_else(|| ir.children(node).iter().find_map(|&child| known_in(ir, child, label)))
 }
 
@@ -350,7 +353,7 @@ impl Walk<'_> {
     /// Returns how much longer the rest of the scope is, without the part that is taken to be longer.
     fn rest(self) -> u64 {
         let Some(node) = self.scope else { return 0 };
-        let Composition::Scope(scope) = self.ir.node(node).composition() else { return 0 };
+        let Some(scope) = self.ir.node(node).scope() else { return 0 };
         self.items(scope.body).iter().fold(0, |sum, &item| {
             let is_own = self.labels_of(item).any(|(label, _)| self.longer.is_some_and(|longer| longer.0 == label));
             if is_own { sum } else { sum.saturating_add(self.extra(item)) }
@@ -364,10 +367,7 @@ impl Walk<'_> {
 
     /// Returns the labels of an item, outer ones first, each with its part.
     fn labels_of(&self, item: NodeId) -> impl Iterator<Item = (LabelId, NodeId)> {
-        let of = |node: NodeId| match self.ir.node(node).composition() {
-            Composition::Label(label, _, body) => Some((label, body)),
-            _ => None,
-        };
+        let of = |node: NodeId| self.ir.node(node).label().map(|(label, _, body)| (label, body));
         std::iter::successors(of(item), move |&(_, body)| of(body))
     }
 
@@ -424,7 +424,7 @@ impl Walk<'_> {
             return (span.len.saturating_sub(known.len), span.rounds.saturating_sub(known.rounds));
         }
         let Some(node) = self.scope else { return (0, 0) };
-        let Composition::Scope(scope) = self.ir.node(node).composition() else { return (0, 0) };
+        let Some(scope) = self.ir.node(node).scope() else { return (0, 0) };
         let items = self.items(scope.body);
         let found = items.iter().find_map(|&item| self.labels_of(item).find(|&(label, _)| label == known.label));
         (found.map_or(0, |(_, body)| self.extra(body)), 0)

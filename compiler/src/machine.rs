@@ -252,9 +252,7 @@ pub struct Machine<'m, R, D> {
     tasks: Vec<Task>,
     /// A body for each rule, as the target of jumps back. Computed when first needed.
     homes: Option<Vec<Option<NodeId>>>,
-    /// The labelled parts, and whether there can be some.
     labels: Labels,
-    has_labels: bool,
 }
 
 impl<'m, R: Recorder, D: Decide> Machine<'m, R, D> {
@@ -287,8 +285,7 @@ impl<'m, R: Recorder, D: Decide> Machine<'m, R, D> {
             recorder,
             tasks: Vec::new(),
             homes: None,
-            labels: Labels::default(),
-            has_labels: ir.has_labels(),
+            labels: Labels::new(ir),
         }
     }
 
@@ -330,7 +327,7 @@ impl<'m, R: Recorder, D: Decide> Machine<'m, R, D> {
             }
         }
         std::mem::swap(&mut self.tasks, tasks);
-        if self.has_labels
+        if self.labels.are_used()
             && let Some(moves) = self.labels.settle(self.ir, self.output, self.base)
         {
             self.recorder.settled(&moves);
@@ -421,7 +418,7 @@ impl<'m, R: Recorder, D: Decide> Machine<'m, R, D> {
         let ir = self.ir;
         let span = self.begin(Kind::Choice, Part::Node(node), depth);
         let min_len = ir.facts(node).min_len;
-        if self.has_labels && self.slack != u64::MAX && !ir.free(node).is_empty() {
+        if self.labels.are_used() && self.slack != u64::MAX && !ir.free(node).is_empty() {
             let option = self.choice_with_labels(node, choice);
             self.end_later(span);
             return option;
@@ -453,7 +450,7 @@ impl<'m, R: Recorder, D: Decide> Machine<'m, R, D> {
     /// Returns true if the text is written: also for a recorder that does not need it, if something follows from it.
     #[inline]
     fn writes(&self) -> bool {
-        R::TEXT || self.has_labels
+        R::TEXT || self.labels.are_used()
     }
 
     #[inline]
@@ -476,7 +473,7 @@ impl<'m, R: Recorder, D: Decide> Machine<'m, R, D> {
     /// Decides on a further round of a repetition. Returns the item that is to be derived.
     fn rounds(&mut self, node: NodeId, done: u32, depth: u32, span: u32) -> Option<NodeId> {
         let Rounds { item, min, max } = self.ir.node(node).rounds()?;
-        let is_counted = self.has_labels && self.labels.counts_rounds(node);
+        let is_counted = self.labels.are_used() && self.labels.counts_rounds(node);
         if done < min {
             if is_counted {
                 self.labels.begin_round(self.ir);

@@ -119,8 +119,8 @@ pub fn of_grammar(grammar: &Grammar, resolve: &dyn Fn(&str) -> Option<usize>) ->
 /// The least length in bytes of each labelled part, by the number of its rule and the place of its label.
 pub type LabelLengths = Map<(usize, u32), u64>;
 
-/// Returns the facts of each rule as [`of_grammar`] does, and the least lengths of labelled parts. The length of a number
-/// may depend on them: they are computed until nothing changes.
+/// Returns the facts of each rule as [`of_grammar`] does, and the least lengths of labelled parts. The length of a
+/// number may depend on them, so they are computed until nothing changes.
 pub fn with_labels(grammar: &Grammar, resolve: &dyn Fn(&str) -> Option<usize>) -> (Vec<Option<Facts>>, LabelLengths) {
     let mut lengths = LabelLengths::new();
     // Each time a number gets longer, and none has more than 24 digits.

@@ -3,7 +3,7 @@
 //! A label is seen in its sequence: by the items before it and after it, and by all that is in these.
 
 use super::similar::closest;
-use crate::ast::{Expr, ExprKind, Grammar, Name};
+use crate::ast::{Expr, Grammar, Name};
 use crate::derived::{Derived, Measure, Term, Value};
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Span};
 use crate::ordered::Map;
@@ -45,12 +45,12 @@ struct Checking<'e, 'd> {
     diagnostics: &'d mut Diagnostics,
 }
 
-/// Where a labelled part stands, as seen from what refers to it.
+/// Place of a labelled part, as seen from what refers to it.
 #[derive(Clone, Copy, PartialEq)]
 enum Stand {
     Before,
     Around,
-    /// It comes later; true if both are items of one sequence.
+    /// The part comes later; true if both are items of one sequence.
     After(bool),
 }
 
@@ -90,13 +90,13 @@ impl<'e> Checking<'e, '_> {
 
     /// Looks at an expression. `may_be_sequence` is false for the only item of a sequence, which has been opened.
     fn expr(&mut self, expr: &'e Expr, may_be_sequence: bool) {
-        match &expr.kind {
-            ExprKind::Derived(Derived::Copy(label)) => {
+        match expr.as_derived() {
+            Some(Derived::Copy(label)) => {
                 if let Some(Stand::After(_)) = self.stand(label, None) {
                     self.late(label, "a copy follows the part that it repeats");
                 }
             }
-            ExprKind::Derived(Derived::Number(value, form)) => {
+            Some(Derived::Number(value, form)) => {
                 for Term { measure, label, .. } in &value.terms {
                     let stand = self.stand(label, Some(*measure));
                     if stand == Some(Stand::After(false)) && form.fixed_width().is_none() {
@@ -108,9 +108,10 @@ impl<'e> Checking<'e, '_> {
                     }
                 }
             }
-            ExprKind::Times { rounds, .. } => self.times(rounds),
-            ExprKind::Bytes(_) | ExprKind::Class(_) | ExprKind::Rule(_) | ExprKind::Seq(_) | ExprKind::Choice(_) => {}
-            ExprKind::Repeat { .. } | ExprKind::Label { .. } => {}
+            None => {}
+        }
+        if let Some((_, rounds)) = expr.as_times() {
+            self.times(rounds);
         }
         if expr.as_seq().is_some() && may_be_sequence {
             return self.within(|checking| checking.sequence(expr));

@@ -9,7 +9,7 @@ pub enum Form {
     Integer(u8, Order),
     /// Digits. With a width, zeros come before them; without one, there are as many as needed.
     Text(Radix, Option<u8>),
-    /// Seven bits in a byte, the lowest first, with the highest bit set in all but the last byte (DWARF 5, section 7.6).
+    /// Seven bits in a byte, the lowest first, and the highest bit set in all but the last byte (DWARF 5, section 7.6).
     Leb128,
 }
 

@@ -296,6 +296,30 @@ impl Node {
         Some(items)
     }
 
+    /// Returns what the bytes of the node follow from, if they do from labelled parts.
+    pub fn leaf(&self) -> Option<&Leaf> {
+        let Node::Derived(leaf) = self else { return None };
+        Some(leaf)
+    }
+
+    /// Returns the item and the number of rounds of a repetition that follows from labelled parts.
+    pub fn times(&self) -> Option<(NodeId, &Value<Known>)> {
+        let Node::Times { item, rounds } = self else { return None };
+        Some((*item, rounds))
+    }
+
+    /// Returns the label of the node, its rounds and its part, if it has a label.
+    pub fn label(&self) -> Option<(LabelId, Count, NodeId)> {
+        let Node::Label { label, count, body } = self else { return None };
+        Some((*label, *count, *body))
+    }
+
+    /// Returns the scope, if the node is one.
+    pub fn scope(&self) -> Option<&Scope> {
+        let Node::Scope(scope) = self else { return None };
+        Some(scope)
+    }
+
     /// Returns true if the node has a label, refers to one, or ends the sight of some.
     pub fn has_labels(&self) -> bool {
         matches!(self, Node::Derived(_) | Node::Times { .. } | Node::Label { .. } | Node::Scope(_))

@@ -9,11 +9,11 @@
 //! Classes are `[30-39 5F]` for bytes and `u[30-39 1F600]` for characters. Weighted choices are
 //! `(choice8 @64 "a" @256 "b")` with the end of each option's slots, and `@64=0.251` with its probability if the slots
 //! only approximate it. Labelled parts are `(label 0 body)`, `(label 0 x* body)` if their rounds are counted, and
-//! `(label 0 x3 body)` if there are always three. They
-//! stand in a `(scope 0 1 {len(0:2:0)<=255} body)`: its labels, and the fields that bound them. A reference `0:2:1` is
-//! a label with the least length and the least number of rounds of its part, as in `(copy 0:2:0)` and
-//! `(number u8 {len(0:2:0)+1})`. Instances made by passes are `(inline <rule> body)` and `(again <rule>)`. `unordered` after the
-//! start rule means that options need not ascend by length ([`Ir::is_ordered`]).
+//! `(label 0 x3 body)` if there are always three. They stand in a `(scope 0 1 {1*len(0:2:0)+0}<=255 body)`: its labels,
+//! and the fields that bound them. A reference `0:2:1` is a label with the least length and the least number of rounds
+//! of its part, as in `(copy 0:2:0)` and `(number u8 {1*len(0:2:0)+1})`. Instances made by passes are
+//! `(inline <rule> body)` and `(again <rule>)`. `unordered` after the start rule means that options need not ascend by
+//! length ([`Ir::is_ordered`]).
 
 use std::fmt::Write;
 

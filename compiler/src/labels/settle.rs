@@ -4,7 +4,7 @@
 //! follow from.
 
 use crate::derived::{Derived, Measure, Value};
-use crate::ir::{Composition, Ir, Known, NodeId};
+use crate::ir::{Ir, Known, NodeId};
 
 /// A complete labelled part.
 #[derive(Clone, Copy, Debug)]
@@ -107,12 +107,10 @@ pub(super) fn settle(ir: &Ir, marks: &[Mark], output: &mut Vec<u8>, base: usize)
 
 /// Returns the parts whose bytes a mark follows from.
 fn contents<'m>(ir: &Ir, mark: &'m Mark) -> impl Iterator<Item = &'m Span> {
-    let is_of_content: Vec<bool> = match ir.node(mark.node).composition() {
-        Composition::Derived(leaf) => match &leaf.derived {
-            Derived::Copy(_) => vec![true],
-            Derived::Number(value, _) => value.terms.iter().map(|term| term.measure.is_of_content()).collect(),
-        },
-        _ => Vec::new(),
+    let is_of_content: Vec<bool> = match ir.node(mark.node).leaf().map(|leaf| &leaf.derived) {
+        Some(Derived::Copy(_)) => vec![true],
+        Some(Derived::Number(value, _)) => value.terms.iter().map(|term| term.measure.is_of_content()).collect(),
+        None => Vec::new(),
     };
     mark.spans.iter().zip(is_of_content).filter(|&(_, is_of_content)| is_of_content).map(|(span, _)| span)
 }
@@ -140,7 +138,7 @@ fn make_room(marks: &[Mark], output: &mut Vec<u8>, base: usize) -> Moves {
 }
 
 fn fill(ir: &Ir, mark: &Mark, moves: &Moves, output: &mut [u8], base: usize, filled: &mut Vec<u8>) {
-    let Composition::Derived(leaf) = ir.node(mark.node).composition() else { return };
+    let Some(leaf) = ir.node(mark.node).leaf() else { return };
     let range = |span: &Span| {
         let from = moves.of(span.raw.0) as usize;
         base + from..base + from + span.len as usize

@@ -1,13 +1,13 @@
 //! What the machine does with labelled parts, and under a limit with what follows from them.
 
 use super::{Decide, Machine, Recorder};
-use crate::ir::{Choice, Composition, NodeId};
+use crate::ir::{Choice, NodeId};
 use crate::labels::Labels;
 
 impl<R: Recorder, D: Decide> Machine<'_, R, D> {
     /// Ends a labelled part or a scope.
     pub(super) fn leave(&mut self, node: NodeId) {
-        if let Composition::Label(_, count, body) = self.ir.node(node).composition() {
+        if let Some((_, count, body)) = self.ir.node(node).label() {
             let least = self.ir.facts(body).min_len;
             self.slack = self.labels.leave(self.ir, self.emitted(), least, count);
         } else {
@@ -33,7 +33,7 @@ impl<R: Recorder, D: Decide> Machine<'_, R, D> {
     /// rounds would not fit.
     pub(super) fn slack_of_round(&self, item: NodeId, is_counted: bool) -> (Option<u64>, u64) {
         let cost = self.ir.facts(item).min_len;
-        if !self.has_labels {
+        if !self.labels.are_used() {
             return (Some(self.slack), cost);
         }
         let cost = cost.saturating_add(self.labels.extra(self.ir, item));

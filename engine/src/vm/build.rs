@@ -42,10 +42,7 @@ pub(super) fn build(ir: &Ir, pools: &Pools, with_depth: bool) -> Program {
         scopes: Vec::new(),
         labels: FxHashMap::default(),
         fresh: None,
-        counted: labels::counted(ir),
-        is_shortest: false,
-        shortest: FxHashMap::default(),
-        unbuilt: Vec::new(),
+        labelled: labels::Labelled::new(ir),
     };
     let go_back = builder.tables.go(Exit::RETURN);
     builder.emit(go_back);
@@ -104,19 +101,13 @@ struct Builder<'c> {
     labels: FxHashMap<Exit, Pc>,
     /// The last op, if only the exit that was returned last leads to it.
     fresh: Option<Pc>,
-    /// Flag for each node: true if it is a repetition whose rounds are counted. Empty without labels.
-    counted: Vec<bool>,
-    /// Whether option 0 is built of each site.
-    is_shortest: bool,
-    /// The ops of the option-0 derivations of rules, and those that are not built yet. The map is never iterated.
-    shortest: FxHashMap<RuleId, Pc>,
-    unbuilt: Vec<(RuleId, Pc)>,
+    labelled: labels::Labelled,
 }
 
 impl<'c> Builder<'c> {
     /// Returns the exit that derives `node`, which stands at `level`, and then takes `exit`.
     fn node(&mut self, node: NodeId, level: u32, exit: Exit) -> Exit {
-        if self.is_shortest {
+        if self.labelled.is_shortest {
             return self.first(node, level, exit);
         }
         let form = self.forms.of(node);

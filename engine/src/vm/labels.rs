@@ -1,7 +1,7 @@
 //! What ops for labelled parts do. Each keeps the interpreter's state, and needs no more of it than this.
 
 use gramjet::rt::raw::{Machine, State};
-use gramjet_compiler::ir::{Composition, Ir, NodeId, Rounds};
+use gramjet_compiler::ir::{Ir, NodeId, Rounds};
 use gramjet_compiler::labels::Labels;
 
 use super::program::{Program, Site};
@@ -18,7 +18,7 @@ pub(super) struct Labelled<'r> {
 impl<'r> Labelled<'r> {
     /// Returns the beginning of a run of this grammar.
     pub fn new(ir: &'r Ir) -> Labelled<'r> {
-        Labelled { ir, labels: Labels::default() }
+        Labelled { ir, labels: Labels::new(ir) }
     }
 
     /// Returns the node with this number, if there is one.
@@ -33,27 +33,22 @@ impl<'r> Labelled<'r> {
     /// `s` must be the machine's state.
     pub unsafe fn begin(&mut self, machine: &mut Machine<'_, '_>, s: State, node: u32) -> State {
         let Some(node) = self.node(node) else { return s };
-        match self.ir.node(node).composition() {
-            Composition::Derived(leaf) => {
-                // SAFETY: as for this function; a text is reserved anew.
-                unsafe {
-                    let s = machine.append(s, |output, base| self.labels.emit(node, leaf, output, base));
-                    machine.reserve(s, 0, OUTPUT)
-                }
-            }
-            Composition::Label(label, count, body) => {
+        if let Some(leaf) = self.ir.node(node).leaf() {
+            // SAFETY: as for this function; a text is reserved anew.
+            return unsafe {
+                let s = machine.append(s, |output, base| self.labels.emit(node, leaf, output, base));
+                machine.reserve(s, 0, OUTPUT)
+            };
+        }
+        match self.ir.node(node).label() {
+            Some(part) => {
                 // SAFETY: as for this function.
                 let emitted = unsafe { machine.emitted(s) };
-                machine.slack = self.labels.enter(self.ir, (label, count, body), emitted, machine.slack);
-                s
+                machine.slack = self.labels.enter(self.ir, part, emitted, machine.slack);
             }
-            Composition::Scope(_) => {
-                self.labels.enter_scope(self.ir, node);
-                s
-            }
-            Composition::Bytes(_) | Composition::Class(_) | Composition::Instance(..) | Composition::All(_) => s,
-            Composition::One(_) | Composition::Rounds { .. } | Composition::Times { .. } => s,
+            None => self.labels.enter_scope(self.ir, node),
         }
+        s
     }
 
     /// Ends a labelled part or a scope.
@@ -63,7 +58,7 @@ impl<'r> Labelled<'r> {
     /// `s` must be the machine's state.
     pub unsafe fn leave(&mut self, machine: &mut Machine<'_, '_>, s: State, node: u32) {
         let Some(node) = self.node(node) else { return };
-        if let Composition::Label(_, count, body) = self.ir.node(node).composition() {
+        if let Some((_, count, body)) = self.ir.node(node).label() {
             // SAFETY: as for this function.
             let emitted = unsafe { machine.emitted(s) };
             machine.slack = self.labels.leave(self.ir, emitted, self.ir.facts(body).min_len, count);
@@ -74,11 +69,8 @@ impl<'r> Labelled<'r> {
 
     /// Returns the number of rounds that follows from labelled parts.
     pub fn rounds(&self, node: u32) -> u32 {
-        let Some(node) = self.node(node) else { return 0 };
-        match self.ir.node(node).composition() {
-            Composition::Times { rounds, .. } => u32::try_from(self.labels.rounds(rounds)).unwrap_or(u32::MAX),
-            _ => 0,
-        }
+        let rounds = self.node(node).and_then(|node| self.ir.node(node).times()).map(|(_, rounds)| rounds);
+        rounds.map_or(0, |rounds| u32::try_from(self.labels.rounds(rounds)).unwrap_or(u32::MAX))
     }
 
     /// Decides a choice.

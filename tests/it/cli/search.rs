@@ -53,7 +53,7 @@ fn names(test: &str) -> Place {
     place
 }
 
-const SEARCH: [&str; 5] = ["search", "names.ebnf", "--max-len", "40", "--no-progress"];
+const SEARCH: [&str; 7] = ["search", "names.ebnf", "--max-len", "40", "--survey", "0s", "--no-progress"];
 
 fn search(place: &Place, options: &[&str]) -> std::process::Output {
     run_in(place, &[&SEARCH[..], options, &["--", "./names"]].concat())
@@ -200,7 +200,7 @@ fn searches_that_cannot_be_made_are_refused() {
 fn a_program_that_fails_on_every_text_is_reported() {
     let place = place("search-failing");
     fs::write(place.path("names.ebnf"), GRAMMAR).unwrap();
-    let options = ["search", "names.ebnf", "-o", "out", "-n", "20", "--no-progress", "--"];
+    let options = ["search", "names.ebnf", "-o", "out", "-n", "20", "--survey", "0s", "--no-progress", "--"];
     let found = run_in(&place, &[&options[..], &["sh", "-c", "kill -SEGV $$"]].concat());
     assert_eq!(found.status.code(), Some(0), "{}", text(&found.stderr));
     assert!(

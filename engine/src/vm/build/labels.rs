@@ -3,28 +3,45 @@
 
 use gramjet_compiler::ir::{Choice, Composition, Count, Ir, NodeId, Rounds, RuleId};
 
+use rustc_hash::FxHashMap;
+
 use super::Builder;
 use crate::vm::draft::{Exit, Op};
-use crate::vm::program::Code;
+use crate::vm::program::{Code, Pc};
 
-/// Returns for each node whether it is a repetition whose rounds are counted; nothing without labels.
-pub(super) fn counted(ir: &Ir) -> Vec<bool> {
-    if !ir.has_labels() {
-        return Vec::new();
-    }
-    let mut counted = vec![false; ir.node_count()];
-    for node in (0..ir.node_count()).map(NodeId::new) {
-        if let Composition::Label(_, Count::Counted, body) = ir.node(node).composition() {
-            counted[body.index()] = true;
+/// Data for building nodes with labels.
+#[derive(Default)]
+pub(super) struct Labelled {
+    /// Flag for each node: true if it is a repetition whose rounds are counted. Empty without labels.
+    counted: Vec<bool>,
+    /// Whether option 0 is built of each site.
+    pub is_shortest: bool,
+    /// The ops of the option-0 derivations of rules. Never iterated.
+    shortest: FxHashMap<RuleId, Pc>,
+    /// Option-0 derivations that are called and not built yet.
+    unbuilt: Vec<(RuleId, Pc)>,
+}
+
+impl Labelled {
+    /// Returns the data before anything is built.
+    pub fn new(ir: &Ir) -> Labelled {
+        let mut labelled = Labelled::default();
+        if ir.has_labels() {
+            labelled.counted = vec![false; ir.node_count()];
+            for node in (0..ir.node_count()).map(NodeId::new) {
+                if let Some((_, Count::Counted, body)) = ir.node(node).label() {
+                    labelled.counted[body.index()] = true;
+                }
+            }
         }
+        labelled
     }
-    counted
 }
 
 impl Builder<'_> {
     /// Returns true if the cost of options of a site follows from labelled parts, or its rounds are counted.
     pub(super) fn is_open(&self, node: NodeId) -> bool {
-        !self.ir.free(node).is_empty() || self.counted.get(node.index()) == Some(&true)
+        !self.ir.free(node).is_empty() || self.labelled.counted.get(node.index()) == Some(&true)
     }
 
     /// Returns the exit that derives a node with labels.
@@ -71,7 +88,7 @@ impl Builder<'_> {
         let Some(Rounds { item, .. }) = self.ir.node(node).rounds() else { return exit };
         let pc = self.emit(Op::UNSET);
         let further = self.node(item, level, Exit::to(pc));
-        let code = if self.is_shortest { Code::Least } else { Code::Further };
+        let code = if self.labelled.is_shortest { Code::Least } else { Code::Further };
         let op = self.tables.labelled(code, node, &[exit, further]);
         self.set(pc, op);
         self.fresh = None;
@@ -103,12 +120,12 @@ impl Builder<'_> {
 
     /// Returns the exit that calls the option-0 derivation of a rule.
     pub(super) fn call_shortest(&mut self, rule: RuleId, exit: Exit) -> Exit {
-        let pc = match self.shortest.get(&rule) {
+        let pc = match self.labelled.shortest.get(&rule) {
             Some(&pc) => pc,
             None => {
                 let pc = self.emit(Op::UNSET);
-                self.shortest.insert(rule, pc);
-                self.unbuilt.push((rule, pc));
+                self.labelled.shortest.insert(rule, pc);
+                self.labelled.unbuilt.push((rule, pc));
                 pc
             }
         };
@@ -118,12 +135,12 @@ impl Builder<'_> {
 
     /// Builds the option-0 derivations that are called.
     pub(super) fn build_shortest(&mut self) {
-        if self.unbuilt.is_empty() {
+        if self.labelled.unbuilt.is_empty() {
             return;
         }
         let homes = self.ir.homes();
-        self.is_shortest = true;
-        while let Some((rule, pc)) = self.unbuilt.pop() {
+        self.labelled.is_shortest = true;
+        while let Some((rule, pc)) = self.labelled.unbuilt.pop() {
             let begin = match homes[rule.index()] {
                 Some(body) => self.node(body, 0, Exit::RETURN),
                 None => Exit::RETURN,
@@ -131,6 +148,6 @@ impl Builder<'_> {
             let op = self.moved_op_of(begin);
             self.set(pc, op);
         }
-        self.is_shortest = false;
+        self.labelled.is_shortest = false;
     }
 }

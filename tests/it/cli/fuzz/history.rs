@@ -123,7 +123,8 @@ fn the_inputs_on_which_a_failure_depends_are_found_among_thousands() {
     assert_eq!(failures(&place.path("out")).len(), 2, "{}", text(&found.stderr));
     // A search of costly texts leaves those alone that pass in a new process.
     let place = harness("search-third", THIRD);
-    let searched = run_in(&place, &["search", "letters.ebnf", "-n", "500", "-o", "out", "--", "./harness"]);
+    let searched =
+        run_in(&place, &["search", "letters.ebnf", "-n", "500", "--survey", "0s", "-o", "out", "--", "./harness"]);
     let said = text(&searched.stderr);
     assert_eq!((searched.status.code(), failures(&place.path("out"))), (Some(0), vec![]), "{said}");
     assert!(said.contains("(signal 6 (SIGABRT)) did not happen again in 3 new processes: `out/unconfirmed/"), "{said}");

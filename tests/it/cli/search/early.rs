@@ -27,7 +27,19 @@ fn growth_of_a_text_that_is_not_the_best_ends_a_search() {
     fs::write(place.path("two.ebnf"), "s ::= [a-z]+ | [A-Z]+\n").unwrap();
     let built = run_in(&place, &["cc", "-O1", "-g", "two.c", "-o", "two"]);
     assert!(built.status.success(), "{}", text(&built.stderr));
-    let options = ["search", "two.ebnf", "--max-len", "20", "--no-progress", "-o", "out", "--until-exponent", "1.5"];
+    let options = [
+        "search",
+        "two.ebnf",
+        "--max-len",
+        "20",
+        "--no-progress",
+        "-o",
+        "out",
+        "--survey",
+        "0s",
+        "--until-exponent",
+        "1.5",
+    ];
     let found = run_in(&place, &[&options[..], &["--time", "10m", "--", "./two"]].concat());
     assert_eq!(found.status.code(), Some(0), "{}", text(&found.stderr));
     let said = text(&found.stderr);

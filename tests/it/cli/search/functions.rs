@@ -67,7 +67,7 @@ fn modules_of_the_standard_library_are_counted_if_they_are_named() {
     let place = place("search-count");
     fs::write(place.path("subject.py"), "import shlex\ndef words(text): shlex.shlex(text).get_token()\n").unwrap();
     let search = |options: &[&str], function: &str| {
-        let begin = ["search", "json", "-n", "150", "--study", "2s", "--growth-len", "200", "--text"];
+        let begin = ["search", "json", "-n", "150", "--study", "2s", "--survey", "0s", "--growth-len", "200", "--text"];
         run_in(&place, &[&begin[..], options, &["--", function]].concat())
     };
     let found = search(&["-o", "out"], "python:subject:words");

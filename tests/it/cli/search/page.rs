@@ -143,8 +143,22 @@ fn a_replay_has_the_fastest_place_and_says_what_differs() {
 fn a_best_text_that_is_not_of_the_grammar_is_not_studied_and_this_is_said() {
     let place = place("search-foreign");
     fs::write(place.path("a.ebnf"), "s ::= 'a'\n").unwrap();
-    let options =
-        ["search", "a.ebnf", "-n", "200", "-o", "out", "--cost", "output", "--strategy", "bytes", "--", "cat"];
+    let options = [
+        "search",
+        "a.ebnf",
+        "-n",
+        "200",
+        "--survey",
+        "0s",
+        "-o",
+        "out",
+        "--cost",
+        "output",
+        "--strategy",
+        "bytes",
+        "--",
+        "cat",
+    ];
     let found = run_in(&place, &options);
     let said = text(&found.stderr);
     assert_eq!(found.status.code(), Some(0), "{said}");

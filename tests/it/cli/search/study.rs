@@ -49,7 +49,8 @@ fn a_smaller_text_that_costs_more_only_once_is_not_the_best() {
     );
     let cost = format!("command:{counts}");
     let run = |options: &[&str]| {
-        let begin = ["search", "names.ebnf", "--max-len", "20", "-o", "out", "--json", "--unconfined"];
+        let begin =
+            ["search", "names.ebnf", "--max-len", "20", "--survey", "0s", "-o", "out", "--json", "--unconfined"];
         let found = run_in(&place, &[&begin[..], options, &["--cost", &cost, "--", "cat"]].concat());
         assert_eq!(found.status.code(), Some(0), "{}", text(&found.stderr));
         text(&found.stdout)
@@ -96,7 +97,10 @@ pub(super) fn pairs(test: &str) -> Place {
 }
 
 pub(super) fn search_pairs(place: &Place, options: &[&str]) -> String {
-    let found = run_in(place, &[&["search", "pairs.ebnf", "--no-progress"], options, &["--", "./pairs"]].concat());
+    let found = run_in(
+        place,
+        &[&["search", "pairs.ebnf", "--survey", "0s", "--no-progress"], options, &["--", "./pairs"]].concat(),
+    );
     assert_eq!(found.status.code(), Some(0), "{}", text(&found.stderr));
     text(if options.contains(&"--json") { &found.stdout } else { &found.stderr }).to_string()
 }
@@ -195,7 +199,8 @@ fn growth_that_stops_the_program_comes_first() {
     let program = "read -r text; case $text in *'(((('*) exec sleep 60;; *'((('*) text=$text$text$text;; esac; \
                    printf %s \"$text\"";
     let options = ["--max-len", "9", "-n", "60", "--cost", "output", "--timeout", "300ms", "--no-progress"];
-    let found = run_in(&place, &[&["search", "g.ebnf"], &options[..], &["--", "sh", "-c", program]].concat());
+    let found =
+        run_in(&place, &[&["search", "g.ebnf", "--survey", "0s"], &options[..], &["--", "sh", "-c", program]].concat());
     let said = text(&found.stderr);
     assert_eq!(found.status.code(), Some(0), "{said}");
     let first = said.lines().find(|line| line.starts_with("growth: ")).unwrap_or_default();
