@@ -10,14 +10,16 @@
 //! ([`Labels::settle`]).
 
 mod settle;
+mod walk;
 
 pub use settle::Moves;
 
-use crate::derived::{Derived, Form, Measure, Term, Value};
+use crate::derived::{Derived, Value};
 use crate::ir::labels::least;
-use crate::ir::{Composition, Count, Ir, Known, LabelId, Leaf, NodeId, Scope};
+use crate::ir::{Count, Ir, Known, LabelId, Leaf, NodeId, Scope};
 
 use settle::{Mark, Span};
+use walk::{Longer, Walk};
 
 /// From this on a slack is no limit: what is paid from none leaves about as much.
 const FREE: u64 = 1 << 62;
@@ -35,9 +37,17 @@ pub struct Labels {
     open: Vec<Open>,
     marks: Vec<Mark>,
     /// Marks that wait for labels of open scopes.
-    waiting: Vec<u32>,
+    waiting: Vec<Waiting>,
     /// The number of bytes by which what was emitted will be longer.
     inserted: u64,
+}
+
+/// A number that waits for parts to be complete.
+#[derive(Debug)]
+struct Waiting {
+    mark: u32,
+    /// The parts of its terms, as far as they are known.
+    spans: Vec<Option<Span>>,
 }
 
 /// The part of a label, as far as it is known.
@@ -73,9 +83,6 @@ struct Open {
     rounds: u64,
 }
 
-/// A label, and how much longer its part is than the shortest: in bytes and in rounds.
-type Longer = (LabelId, u64, u64);
-
 impl Labels {
     /// Returns no labelled parts of this grammar yet.
     pub fn new(ir: &Ir) -> Labels {
@@ -100,9 +107,8 @@ impl Labels {
 
     /// Ends the scope that was begun last.
     pub fn leave_scope(&mut self, ir: &Ir) {
-        let Some(OpenScope { node, waiting }) = self.scopes.pop() else { return };
-        debug_assert_eq!(self.waiting.len(), waiting, "all labels of the scope are known");
-        self.waiting.truncate(waiting);
+        // Numbers in it that still wait do so for labels of outer scopes.
+        let Some(OpenScope { node, .. }) = self.scopes.pop() else { return };
         let Some(scope) = ir.node(node).scope() else { return };
         for label in scope.labels.iter().rev() {
             self.parts[label.index()] = self.outside.pop().unwrap_or_default();
@@ -112,10 +118,15 @@ impl Labels {
     /// Begins a labelled part after so many emitted bytes. Returns the slack within it.
     pub fn enter(&mut self, ir: &Ir, (label, count, body): (LabelId, Count, NodeId), emitted: u64, slack: u64) -> u64 {
         let slack = if slack >= FREE { u64::MAX } else { slack };
-        let given = self.greatest(ir, label, 0, slack);
+        // Rounds that follow from earlier parts are known before they begin.
+        let rounds = ir.node(body).times().map_or(0, |(_, rounds)| self.rounds(rounds));
+        let given = match self.is_bounded(ir, slack) {
+            true => self.greatest(ir, label, rounds.saturating_sub(self.least_rounds(ir, label)), slack),
+            false => u64::MAX,
+        };
         let counted = (count == Count::Counted).then_some(body);
         let (inserted, first_mark) = (self.inserted, self.marks.len() as u32);
-        self.open.push(Open { label, from: emitted, inserted, first_mark, outside: slack, given, counted, rounds: 0 });
+        self.open.push(Open { label, from: emitted, inserted, first_mark, outside: slack, given, counted, rounds });
         given
     }
 
@@ -128,16 +139,20 @@ impl Labels {
             Count::Fixed(rounds) => rounds.into(),
             Count::Counted | Count::Unused => open.rounds,
         };
+        let slack = match open.outside {
+            u64::MAX => u64::MAX,
+            outside => {
+                let further = open.rounds.saturating_sub(self.least_rounds(ir, open.label));
+                let longer = (open.label, len.saturating_sub(least), further);
+                let (before, after) = (self.total(ir, self.shortest(ir, open.label)), self.total(ir, longer));
+                outside.saturating_add(before).saturating_sub(after)
+            }
+        };
         let marks = (open.first_mark, self.marks.len() as u32);
         let span = Span { raw: (open.from, emitted), len, rounds, marks };
         self.parts[open.label.index()] = State::Known(span);
-        self.resolve(ir);
-        if open.outside == u64::MAX {
-            return u64::MAX;
-        }
-        let further = open.rounds.saturating_sub(self.least_rounds(ir, open.label));
-        let cost = self.cost(ir, (open.label, len.saturating_sub(least), further));
-        open.outside.saturating_sub(cost)
+        self.resolve(ir, open.label, span);
+        slack
     }
 
     /// Returns the slack within the part that was begun last if it has one more round, whatever the round costs. `None`
@@ -178,8 +193,7 @@ impl Labels {
         if ir.free(node).is_empty() {
             return 0;
         }
-        let scope = self.scopes.last().map(|scope| scope.node);
-        Walk { labels: self, ir, longer: None, scope }.extra(node)
+        Walk::new(self, ir, None).extra(node)
     }
 
     /// Emits the bytes of a leaf, or zeros and a mark if they are not known yet.
@@ -208,7 +222,8 @@ impl Labels {
                 }
                 None => {
                     output.resize(output.len() + leaf.min_len as usize, 0);
-                    self.waiting.push(self.marks.len() as u32);
+                    let spans = value.terms.iter().map(|term| self.known(term.label.label)).collect();
+                    self.waiting.push(Waiting { mark: self.marks.len() as u32, spans });
                     self.marks.push(Mark { node, at, raw: leaf.min_len, width: leaf.min_len, spans: Vec::new() });
                 }
             },
@@ -237,19 +252,23 @@ impl Labels {
         Some(settle::number(value, &self.spans(value)?, |_| &[]))
     }
 
-    /// Tells the marks that have waited for the label of a part what the part is.
-    fn resolve(&mut self, ir: &Ir) {
+    /// Tells the marks that wait for a label what its part is.
+    fn resolve(&mut self, ir: &Ir, label: LabelId, part: Span) {
         let from = self.scopes.last().map_or(0, |scope| scope.waiting);
-        let waiting = self.waiting.split_off(from.min(self.waiting.len()));
-        for mark in waiting {
-            let node = self.marks[mark as usize].node;
-            let Some(Derived::Number(value, form)) = ir.node(node).leaf().map(|leaf| &leaf.derived) else { continue };
-            let Some(spans) = self.spans(value) else {
-                self.waiting.push(mark);
+        for mut waiting in self.waiting.split_off(from.min(self.waiting.len())) {
+            let leaf = ir.node(self.marks[waiting.mark as usize].node).leaf();
+            let Some(Derived::Number(value, form)) = leaf.map(|leaf| &leaf.derived) else { continue };
+            for (span, term) in waiting.spans.iter_mut().zip(&value.terms) {
+                if term.label.label == label {
+                    *span = Some(part);
+                }
+            }
+            let Some(spans) = waiting.spans.iter().copied().collect::<Option<Vec<Span>>>() else {
+                self.waiting.push(waiting);
                 continue;
             };
             let width = form.width(settle::number(value, &spans, |_| &[]));
-            let found = &mut self.marks[mark as usize];
+            let found = &mut self.marks[waiting.mark as usize];
             self.inserted += width - found.raw;
             (found.width, found.spans) = (width, spans);
         }
@@ -263,39 +282,53 @@ impl Labels {
     /// Returns the least number of rounds of the part with a label, where something depends on it.
     fn least_rounds(&self, ir: &Ir, label: LabelId) -> u64 {
         let Some(scope) = self.scope(ir) else { return 0 };
-        known_in(ir, scope.body, label).map_or(0, |known| known.rounds)
+        walk::known_in(ir, scope.body, label).map_or(0, |known| known.rounds)
     }
 
-    /// Returns by how much a part and the rest of its scope are longer if the part is so much longer.
-    fn cost(&self, ir: &Ir, longer: Longer) -> u64 {
-        let Some(scope) = self.scopes.last() else { return longer.1 };
-        let rest = |longer| Walk { labels: self, ir, longer: Some(longer), scope: Some(scope.node) }.rest();
-        let shortest = rest((longer.0, 0, 0));
-        longer.1.saturating_add(rest(longer).saturating_sub(shortest))
+    /// Returns by how much a part and the rest of its scope are longer than the shortest if the part is so much longer.
+    fn total(&self, ir: &Ir, longer: Longer) -> u64 {
+        let Some(scope) = self.scope(ir) else { return longer.1 };
+        let rest = Walk::new(self, ir, Some(longer)).rest(scope);
+        longer.1.saturating_add(rest)
+    }
+
+    /// Returns by how much the part of a label of the open scope is longer than it could be, as what it follows from is:
+    /// the slack has room for that already.
+    fn shortest(&self, ir: &Ir, label: LabelId) -> Longer {
+        let walk = Walk::new(self, ir, None);
+        let body = self.scope(ir).and_then(|scope| walk.part(scope, label));
+        let least = Known { label, len: 0, rounds: self.least_rounds(ir, label) };
+        let (len, rounds) = body.map_or((0, 0), |body| walk.longer_part(body, &least));
+        (label, len, rounds)
     }
 
     /// Returns true if a part may be so much longer: the rest fits, and so do its numbers into their fields.
     fn fits(&self, ir: &Ir, longer: Longer, slack: u64) -> bool {
         let Some(scope) = self.scope(ir) else { return longer.1 <= slack };
-        let walk = Walk { labels: self, ir, longer: Some(longer), scope: self.scopes.last().map(|scope| scope.node) };
-        let measures = |value: &Value<Known>| value.terms.iter().any(|term| term.label.label == longer.0);
-        let mut fields = scope.fields.iter().filter(|field| measures(&field.value));
-        (slack == u64::MAX || self.cost(ir, longer) <= slack)
-            && fields.all(|field| walk.value(&field.value) <= field.greatest)
+        let walk = Walk::new(self, ir, Some(longer));
+        (slack == u64::MAX
+            || self.total(ir, longer) <= slack.saturating_add(self.total(ir, self.shortest(ir, longer.0))))
+            && walk.fields_fit(scope)
+    }
+
+    /// Returns true if there is a limit on the length, or a field that may bound a part.
+    fn is_bounded(&self, ir: &Ir, slack: u64) -> bool {
+        slack != u64::MAX || self.scope(ir).is_some_and(|scope| walk::has_fields(ir, scope))
     }
 
     /// Returns the greatest number of bytes by which a part with so many further rounds may be longer.
     fn greatest(&self, ir: &Ir, label: LabelId, rounds: u64, slack: u64) -> u64 {
-        let is_measured = self.scope(ir).is_some_and(|scope| !scope.fields.is_empty());
-        if slack == u64::MAX && !is_measured {
+        if !self.is_bounded(ir, slack) {
             return u64::MAX;
         }
-        let fits = |len: u64| self.fits(ir, (label, len, rounds), slack);
+        let (_, shortest, _) = self.shortest(ir, label);
+        let fits = |len: u64| self.fits(ir, (label, shortest.saturating_add(len), rounds), slack);
         if slack == u64::MAX && fits(u64::MAX / 4) {
             return u64::MAX;
         }
         // Mostly each further byte costs as much as the first one.
-        let first = self.cost(ir, (label, 1, rounds)).saturating_sub(self.cost(ir, (label, 0, rounds))).max(1);
+        let total = |len: u64| self.total(ir, (label, shortest.saturating_add(len), rounds));
+        let first = total(1).saturating_sub(total(0)).max(1);
         let (mut least, mut beyond) = (0, slack.min(u64::MAX / 4));
         let guess = slack / first;
         if guess < beyond && fits(guess) {
@@ -321,112 +354,7 @@ impl Labels {
     /// Returns the slack that an open part has with so many rounds; `None` if they do not fit.
     fn greatest_of_round(&self, ir: &Ir, open: &Open, rounds: u64) -> Option<u64> {
         let longer = rounds.saturating_sub(self.least_rounds(ir, open.label));
-        self.fits(ir, (open.label, 0, longer), open.outside)
+        self.fits(ir, (open.label, self.shortest(ir, open.label).1, longer), open.outside)
             .then(|| self.greatest(ir, open.label, longer, open.outside))
-    }
-}
-
-/// Returns a reference to a label in a part.
-fn known_in(ir: &Ir, node: NodeId, label: LabelId) -> Option<Known> {
-    if ir.free(node).is_empty() && ir.node(node).scope().is_none() {
-        return None;
-    }
-    let of_terms = |terms: &[Term<Known>]| terms.iter().map(|term| term.label).find(|known| known.label == label);
-    let of_leaf =
-        ir.node(node).leaf().and_then(|leaf| leaf.derived.labels().copied().find(|known| known.label == label));
-    let own = of_leaf.or_else(|| ir.node(node).times().and_then(|(_, rounds)| of_terms(&rounds.terms)));
-    own.or_else(|| ir.children(node).iter().find_map(|&child| known_in(ir, child, label)))
-}
-
-/// Computes lengths of shortest texts where some parts are not the shortest.
-#[derive(Clone, Copy)]
-struct Walk<'w> {
-    labels: &'w Labels,
-    ir: &'w Ir,
-    /// A label whose part is taken to be so much longer.
-    longer: Option<Longer>,
-    /// The scope that labels are looked for in which are not known yet.
-    scope: Option<NodeId>,
-}
-
-impl Walk<'_> {
-    /// Returns how much longer the rest of the scope is, without the part that is taken to be longer.
-    fn rest(self) -> u64 {
-        let Some(node) = self.scope else { return 0 };
-        let Some(scope) = self.ir.node(node).scope() else { return 0 };
-        self.items(scope.body).iter().fold(0, |sum, &item| {
-            let is_own = self.labels_of(item).any(|(label, _)| self.longer.is_some_and(|longer| longer.0 == label));
-            if is_own { sum } else { sum.saturating_add(self.extra(item)) }
-        })
-    }
-
-    /// Returns the items of a sequence; a node of another kind by itself.
-    fn items(&self, body: NodeId) -> Vec<NodeId> {
-        self.ir.node(body).items().map_or_else(|| vec![body], <[NodeId]>::to_vec)
-    }
-
-    /// Returns the labels of an item, outer ones first, each with its part.
-    fn labels_of(&self, item: NodeId) -> impl Iterator<Item = (LabelId, NodeId)> {
-        let of = |node: NodeId| self.ir.node(node).label().map(|(label, _, body)| (label, body));
-        std::iter::successors(of(item), move |&(_, body)| of(body))
-    }
-
-    fn extra(self, node: NodeId) -> u64 {
-        let ir = self.ir;
-        if ir.free(node).is_empty() {
-            return 0;
-        }
-        match ir.node(node).composition() {
-            Composition::Bytes(_) | Composition::Class(_) | Composition::Instance(..) => 0,
-            Composition::All(items) => items.iter().fold(0, |sum: u64, &item| sum.saturating_add(self.extra(item))),
-            Composition::One(choice) => choice.options.first().map_or(0, |&first| self.extra(first)),
-            Composition::Rounds { item, min, .. } => self.extra(item).saturating_mul(min.into()),
-            Composition::Derived(leaf) => self.of_leaf(leaf),
-            Composition::Times { item, rounds } => {
-                let each = ir.facts(item).min_len;
-                let all = self.value(rounds).saturating_mul(each.saturating_add(self.extra(item)));
-                all.saturating_sub(least(rounds).saturating_mul(each))
-            }
-            Composition::Label(_, _, body) => self.extra(body),
-            Composition::Scope(scope) => Walk { scope: Some(node), ..self }.extra(scope.body),
-        }
-    }
-
-    fn of_leaf(self, leaf: &Leaf) -> u64 {
-        match &leaf.derived {
-            Derived::Copy(known) => self.longer(known).0,
-            Derived::Number(_, Form::Integer(..) | Form::Text(_, Some(_))) => 0,
-            Derived::Number(value, form) => form.width(self.value(value)).saturating_sub(leaf.min_len),
-        }
-    }
-
-    /// Returns a number. Checksums count as 0.
-    fn value(self, value: &Value<Known>) -> u64 {
-        let of_term = |term: &Term<Known>| {
-            let known = &term.label;
-            match term.measure {
-                Measure::Len => known.len.saturating_add(self.longer(known).0),
-                Measure::Count => known.rounds.saturating_add(self.longer(known).1),
-                Measure::Sum(_) => 0,
-            }
-        };
-        value.of(of_term).max(0).unsigned_abs()
-    }
-
-    /// Returns by how much the part of a label is longer than the shortest, in bytes and in rounds.
-    fn longer(self, known: &Known) -> (u64, u64) {
-        if let Some((label, len, rounds)) = self.longer
-            && label == known.label
-        {
-            return (len, rounds);
-        }
-        if let Some(span) = self.labels.known(known.label) {
-            return (span.len.saturating_sub(known.len), span.rounds.saturating_sub(known.rounds));
-        }
-        let Some(node) = self.scope else { return (0, 0) };
-        let Some(scope) = self.ir.node(node).scope() else { return (0, 0) };
-        let items = self.items(scope.body);
-        let found = items.iter().find_map(|&item| self.labels_of(item).find(|&(label, _)| label == known.label));
-        (found.map_or(0, |(_, body)| self.extra(body)), 0)
     }
 }

@@ -54,6 +54,14 @@ enum Stand {
     After(bool),
 }
 
+/// Returns true if a labelled part is a number of free width that measures a later part.
+fn waits(scope: &Scope<'_>, seen: &Seen<'_>) -> bool {
+    let Some(Derived::Number(value, form)) = seen.part.unlabelled().as_derived() else { return false };
+    let is_later =
+        |label: &Name| scope.labels.iter().any(|other| other.name.text == label.text && other.item > seen.item);
+    form.fixed_width().is_none() && value.terms.iter().any(|term| is_later(&term.label))
+}
+
 impl<'e> Checking<'e, '_> {
     fn sequence(&mut self, expr: &'e Expr) {
         let items = expr.sequence();
@@ -148,9 +156,9 @@ impl<'e> Checking<'e, '_> {
                 std::cmp::Ordering::Equal => Stand::Around,
                 std::cmp::Ordering::Greater => Stand::After(number + 1 == depth && scope.is_item),
             };
-            Some((stand, seen.part, seen.name.span))
+            Some((stand, seen.part, seen.name.span, waits(scope, seen)))
         });
-        let Some((stand, part, place)) = found else {
+        let Some((stand, part, place, waits)) = found else {
             self.unseen(label);
             return None;
         };
@@ -163,6 +171,15 @@ impl<'e> Checking<'e, '_> {
                 )
                 .related(place, "the part begins here")
                 .help("let the label end before this, or begin after it"),
+            );
+            return None;
+        }
+        if waits {
+            let message = format!("how long the part `{}` is follows from a later part", label.text);
+            self.report(
+                Diagnostic::error(Code::LateLabel, label.span, message)
+                    .related(place, "this number has as many digits as it needs")
+                    .help("give the number a width, such as `$dec(len(part), 4)`"),
             );
             return None;
         }
@@ -205,18 +222,32 @@ impl<'e> Checking<'e, '_> {
         self.report(Diagnostic::error(Code::LateLabel, label.span, message).help(help));
     }
 
-    /// Reports parts of one sequence whose bytes follow from each other.
+    /// Reports parts of one sequence whose bytes or lengths follow from each other.
     fn cycles(&mut self, labels: &[Seen<'e>]) {
+        let of_content = |expr: &'e Expr, from: &mut Vec<&'e Name>| {
+            from.extend(expr.as_derived().into_iter().flat_map(Derived::labels_of_content));
+        };
+        let of_length = |expr: &'e Expr, from: &mut Vec<&'e Name>| {
+            from.extend(
+                expr.as_derived()
+                    .filter(|derived| derived.fixed_width().is_none())
+                    .into_iter()
+                    .flat_map(Derived::labels),
+            );
+            from.extend(expr.as_times().into_iter().flat_map(|(_, rounds)| &rounds.terms).map(|term| &term.label));
+        };
+        let _ = self.cycle(labels, "bytes", of_content) || self.cycle(labels, "length", of_length);
+    }
+
+    /// Reports the first part whose property follows from itself, given what each expression follows from.
+    fn cycle(&mut self, labels: &[Seen<'e>], property: &str, from: impl Fn(&'e Expr, &mut Vec<&'e Name>)) -> bool {
         let place = |name: &Name| labels.iter().position(|seen| seen.name.text == name.text);
         let follows: Vec<Vec<usize>> = labels
             .iter()
             .map(|label| {
-                let mut from = Vec::new();
-                label.part.each(&mut |expr| {
-                    let of_content = expr.as_derived().into_iter().flat_map(Derived::labels_of_content);
-                    from.extend(of_content.filter_map(place));
-                });
-                from
+                let mut names = Vec::new();
+                label.part.each(&mut |expr| from(expr, &mut names));
+                names.into_iter().filter_map(place).collect()
             })
             .collect();
         for (number, label) in labels.iter().enumerate() {
@@ -229,14 +260,16 @@ impl<'e> Checking<'e, '_> {
             }
             // A part that follows from itself alone is reported where it does.
             if seen[number] && !follows[number].contains(&number) {
-                let message = format!("the bytes of the part `{}` follow from themselves", label.name.text);
+                let verb = if property == "bytes" { "follow from themselves" } else { "follows from itself" };
+                let message = format!("the {property} of the part `{}` {verb}", label.name.text);
                 self.report(
                     Diagnostic::error(Code::CyclicLabel, label.name.span, message)
                         .help("let one of the parts not contain what follows from the other"),
                 );
-                return;
+                return true;
             }
         }
+        false
     }
 
     fn report(&mut self, diagnostic: Diagnostic) {

@@ -140,8 +140,8 @@ fn make_room(marks: &[Mark], output: &mut Vec<u8>, base: usize) -> Moves {
 fn fill(ir: &Ir, mark: &Mark, moves: &Moves, output: &mut [u8], base: usize, filled: &mut Vec<u8>) {
     let Some(leaf) = ir.node(mark.node).leaf() else { return };
     let range = |span: &Span| {
-        let from = moves.of(span.raw.0) as usize;
-        base + from..base + from + span.len as usize
+        // Numbers in it may have grown since it was complete.
+        base + moves.of(span.raw.0) as usize..base + moves.of(span.raw.1) as usize
     };
     filled.clear();
     match (&leaf.derived, mark.spans.first()) {

@@ -29,17 +29,20 @@ impl Lowering<'_, '_> {
             }
         });
         let (first, scope) = (self.seen.len(), self.fields.len());
-        for (label, item) in expr.sequence().iter().flat_map(Expr::labels) {
-            if used.contains(&label.text.as_str()) {
-                let known = self.known(label, item);
-                let is_counted = counted.contains(&label.text.as_str());
-                self.seen.push(Seen { name: label.text.clone(), known, scope, is_counted });
-            }
+        for item in expr.sequence() {
+            // A part with several labels has one in the IR.
+            let names: Vec<&Name> = item.labels().map(|(label, _)| label).collect();
+            let names: Vec<&Name> = names.into_iter().filter(|name| used.contains(&name.text.as_str())).collect();
+            let Some(first) = names.first() else { continue };
+            let known = self.known(first, item);
+            let is_counted = names.iter().any(|name| counted.contains(&name.text.as_str()));
+            self.seen.extend(names.iter().map(|name| Seen { name: name.text.clone(), known, scope, is_counted }));
         }
         self.fields.push(Vec::new());
         let items: Vec<Option<NodeId>> = expr.sequence().iter().map(|item| self.item(item)).collect();
         let fields = self.fields.pop().unwrap_or_default();
-        let labels: Vec<LabelId> = self.seen.drain(first..).map(|seen| seen.known.label).collect();
+        let mut labels: Vec<LabelId> = self.seen.drain(first..).map(|seen| seen.known.label).collect();
+        labels.dedup();
         let items: Option<Vec<NodeId>> = items.into_iter().collect();
         let body = self.ir.seq(items?);
         Some(if labels.is_empty() { body } else { self.ir.scope(labels.into(), fields.into(), body) })
@@ -50,11 +53,12 @@ impl Lowering<'_, '_> {
         let Some((label, inner)) = expr.as_label() else { return self.expr(expr) };
         let Some(known) = self.seen(label) else { return self.item(inner) };
         let is_counted = self.seen.iter().any(|seen| seen.known.label == known.label && seen.is_counted);
-        let rounds = inner.unlabelled().as_repeat();
+        let part = inner.unlabelled();
+        let rounds = part.as_repeat();
         let body = match rounds {
             // Weights of rounds would make several repetitions of it.
-            Some(rounds) if is_counted && inner.as_label().is_none() => self.repeat(inner, rounds, false)?,
-            _ => self.item(inner)?,
+            Some(rounds) if is_counted => self.repeat(part, rounds, false)?,
+            _ => self.expr(part)?,
         };
         let count = match rounds {
             _ if !is_counted => Count::Unused,

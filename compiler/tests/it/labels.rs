@@ -1,8 +1,16 @@
 //! Labelled parts, and what follows from them, in the reference interpreter.
 
+use std::ops::Range;
+
+use gramjet_compiler::ast;
 use gramjet_compiler::limits::Limits;
 use gramjet_compiler::reference::render;
 use gramjet_compiler::{Compiled, Options, SourceFile, compile};
+use gramjet_testkit::form::System;
+use gramjet_testkit::labelled::replay;
+use gramjet_testkit::{Rng, Shape, amount, lowered, random_grammar};
+
+use crate::passes::limits;
 
 fn compiled(grammar: &str) -> Compiled {
     let file = SourceFile::new("g.ebnf", grammar);
@@ -116,6 +124,8 @@ fn mistakes_are_told_with_their_places() {
         ("s ::= $n n:'a'", "late-label", "n"),
         ("s ::= ($dec(len(n)) ':')? n:'a'*", "late-label", "n"),
         ("s ::= 'x'{count(n)} n:'a'*", "late-label", "n"),
+        ("s ::= a:$dec(len(c)) 'b'{len(a)} c:'c'*", "late-label", "a"),
+        ("s ::= a:$dec(len(c)) c:'c'* $a", "late-label", "a"),
         ("s ::= n:('a' $n)", "cyclic-label", "n"),
         ("s ::= n:('a' $u8(len(n)))", "cyclic-label", "n"),
         ("s ::= a:($u32be(crc32(b)) 'x') b:($u32be(crc32(a)) 'y')", "cyclic-label", "a"),
@@ -154,4 +164,93 @@ fn json_says_as_much() {
         let result = compile(&SourceFile::new("g.json", grammar.as_str()), &Options::default());
         assert!(result.is_err_and(|errors| errors.iter().all(|one| one.span.is_some())), "{grammar}");
     }
+}
+
+/// Compares the reference with the kit's machine: 6 choice strings under 4 limits for each seed whose grammar is sound.
+/// Returns the number of cases.
+fn agree(seeds: Range<u64>, shape: &Shape) -> u64 {
+    let mut cases = 0;
+    for seed in seeds {
+        let mut rng = Rng::new(seed);
+        let grammar = random_grammar(&mut rng, shape);
+        let Some((ir, pools)) = lowered(&grammar) else { continue };
+        let system = System::of_grammar(&grammar);
+        let min_len = ir.rule(ir.start()).facts.min_len;
+        assert_eq!(system.facts(system.start).min_len, min_len, "seed {seed}\n{}", ast::dump(&grammar));
+        for _ in 0..6 {
+            let choices = rng.choice_string(60);
+            for limits in limits(&mut rng, min_len) {
+                // Copies of recursive parts double the text with each byte.
+                let most = if limits.max_len.is_none() { 5 } else { 60 };
+                let choices = &choices[..choices.len().min(most)];
+                let found = render(&ir, &pools, limits, choices);
+                if found.output.len() > 2000 {
+                    continue;
+                }
+                let (text, read) = replay(&system, &pools, limits, choices);
+                let output = text.settled();
+                let case = || {
+                    let grammar = ast::dump(&grammar);
+                    let (expected, found) = (output.escape_ascii(), found.output.escape_ascii());
+                    format!(
+                        "seed {seed}, {limits:?}, {choices:?}\nexpected {expected}\nfound    {found}\nof\n{grammar}"
+                    )
+                };
+                assert!(found.output == output, "{}", case());
+                assert!(found.consumed == read, "{} instead of {read} choice bytes\n{}", found.consumed, case());
+                assert_eq!(text.fault(&found.output), None, "{}", case());
+                let is_short = limits.max_len.is_none_or(|bound| found.output.len() as u64 <= bound);
+                assert!(is_short, "too long\n{}", case());
+                cases += 1;
+            }
+        }
+    }
+    cases
+}
+
+#[test]
+fn the_reference_agrees_with_the_oracle() {
+    let seeds = amount::seeds(0..5_000);
+    let asked = 24 * (seeds.end - seeds.start);
+    let cases = agree(seeds, &Shape::LABELLED);
+    println!("{cases} of {asked} cases");
+    assert!(cases > asked / 2);
+}
+
+#[test]
+#[ignore = "it takes minutes"]
+fn the_reference_agrees_with_the_oracle_in_a_long_run() {
+    let cases = agree(100_000..150_000, &Shape::LABELLED);
+    println!("{cases} cases");
+    assert!(cases > 1_000_000);
+}
+
+#[test]
+fn rounds_and_fields_follow_from_parts_of_several_sequences() {
+    let free = Limits::default();
+    let short = Limits { max_len: Some(9), ..free };
+    let grammars: [(&str, Limits, &[u8], &[u8]); 6] = [
+        // Rounds of a part that is as many rounds as another part says.
+        ("s ::= a:[ab]+ b:'x'{len(a)} $dec(count(b))", free, &[0, 255, 0], b"aaxx2"),
+        // A part with two labels.
+        ("s ::= a:b:[ab]{2,} $dec(count(a)) $dec(count(b))", free, &[0, 0, 255, 0], b"aaa33"),
+        // A number that measures a part within its own sequence, and one after that.
+        ("s ::= (a:[ab]+ $u8(len(a) + len(b))) b:[ab]+", free, &[0, 255, 0, 0, 0], b"aa\x03a"),
+        ("s ::= (a:[ab]+ $u8(sum8(b)) $a) b:[ab]+", free, &[0, 0, 0, 0], b"a\x61aa"),
+        // A copy bounds its part by the field that measures the copy.
+        ("s ::= a:'x'* b:($a $a) $oct(len(b), 1)", free, &[255; 9], b"xxxxxxxxx6"),
+        // What a part needs as others are longer is paid once.
+        ("s ::= a:[ab]+ b:$a $b c:[ab]*", short, &[0, 255, 0, 0, 255, 0, 255, 0, 255, 0], b"aaaaaaaaa"),
+    ];
+    for (grammar, limits, choices, expected) in grammars {
+        let found = text(grammar, limits, choices);
+        assert_eq!(found, expected, "{grammar}: {}", found.escape_ascii());
+    }
+}
+
+#[test]
+fn cyclic_lengths_are_refused() {
+    let file = SourceFile::new("g.ebnf", "s ::= a:$dec(len(b)) b:$dec(len(a))");
+    let refused = compile(&file, &Options::default()).expect_err("lengths follow from each other");
+    assert!(refused.to_plain_text(&file).contains("the length of the part `a` follows from itself"));
 }

@@ -62,7 +62,7 @@ pub(super) enum Code {
     /// Decides a site of any size whose options cost what follows from labelled parts: the node with the number
     /// `argument`.
     Open,
-    /// Decides on another round as [`Code::Round`] does, where its cost follows from labelled parts, or where rounds are
+    /// Decides on another round as [`Code::Round`] does, where its cost follows from labelled parts or rounds are
     /// counted: of the repetition that the node with the number `argument` is.
     Further,
     /// Does the rounds that the repetition has at least, and counts them: the node with the number `argument`.

@@ -39,6 +39,14 @@ pub fn passes(grammar: &Grammar, budget: &Budget) -> Passes {
     Passes { lowered, pools, results }
 }
 
+/// Returns the lowered form of a grammar, and its pools; `None` if it is not sound.
+pub fn lowered(grammar: &Grammar) -> Option<(Ir, Pools)> {
+    let mut diagnostics = Diagnostics::default();
+    let lowered = lower(&check(grammar, None, &mut diagnostics)?, &mut diagnostics)?;
+    let pools = pools(&lowered);
+    Some((lowered, pools))
+}
+
 /// Returns the grammar, ready for every engine; the same as `gramjet_compiler::compile` makes from its text.
 ///
 /// # Panics

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use gramjet_compiler::ast::{Expr, ExprKind, Grammar};
 use gramjet_compiler::charset::CharSet;
+use gramjet_compiler::derived::{Derived, Measure, Value};
 use gramjet_compiler::ir::{Facts, Ir, Node, NodeId, RuleId, Slots};
 
 /// A grammar: variables, each with a tree.
@@ -43,7 +44,19 @@ pub enum Kind {
     Choice(Vec<Form>, Option<Slots>),
     /// As many rounds.
     Repeat(Box<Form>, u32, Option<u32>),
+    /// As many rounds as a number says.
+    Times(Box<Form>, Value<String>),
+    /// A sequence whose items have labels, with these labels in order.
+    Scope(Box<Form>, Vec<String>),
+    /// A part with a label.
+    Label(String, Box<Form>),
+    /// Bytes that follow from parts.
+    Derived(Derived<String>),
 }
+
+/// What is known of a labelled part from the grammar alone: its label, its minimum length, and its least number of
+/// rounds.
+type Part = (String, u64, u64);
 
 /// The facts of what derives nothing.
 pub const UNKNOWN: Facts = Facts { min_len: u64::MAX, height: u32::MAX, min_depth: u32::MAX };
@@ -58,7 +71,7 @@ impl System {
         let start = grammar.start.as_ref().map_or(0, |name| index[name.text.as_str()]);
         let mut weights = Vec::new();
         let variables: Vec<Option<Form>> =
-            grammar.rules.iter().map(|rule| Some(of_expr(&rule.body, &index, &mut weights))).collect();
+            grammar.rules.iter().map(|rule| Some(of_sequence(&rule.body, &index, &mut weights))).collect();
         let mut system = System { rule_of: (0..variables.len()).collect(), variables, start };
         system.find_facts();
         let mut next = weights.into_iter();
@@ -125,7 +138,7 @@ impl System {
             let before = facts.clone();
             for (variable, form) in self.variables.iter_mut().enumerate() {
                 if let Some(form) = form {
-                    set_facts(form, &facts);
+                    set_facts(form, &facts, &mut Vec::new());
                     facts[variable] = form.facts;
                 }
             }
@@ -136,12 +149,26 @@ impl System {
     }
 }
 
+/// Returns an expression that is a sequence of its own: its labels are seen in it, and by nothing else.
+fn of_sequence(expr: &Expr, index: &BTreeMap<&str, usize>, weights: &mut Vec<Vec<f64>>) -> Form {
+    let labels = expr.sequence().iter().flat_map(Expr::labels).map(|(label, _)| label.text.clone());
+    let labels: Vec<String> = labels.collect();
+    let items = match &expr.kind {
+        ExprKind::Seq(items) => {
+            let kind = Kind::Seq(items.iter().map(|item| of_expr(item, index, weights)).collect());
+            Form { kind, facts: UNKNOWN }
+        }
+        _ => of_expr(expr, index, weights),
+    };
+    if labels.is_empty() { items } else { Form { kind: Kind::Scope(Box::new(items), labels), facts: UNKNOWN } }
+}
+
 fn of_expr(expr: &Expr, index: &BTreeMap<&str, usize>, weights: &mut Vec<Vec<f64>>) -> Form {
     let kind = match &expr.kind {
         ExprKind::Bytes(bytes) => Kind::Bytes(bytes.clone()),
         ExprKind::Class(set) => Kind::Class(set.clone()),
         ExprKind::Rule(name) => Kind::Variable(index[name.as_str()]),
-        ExprKind::Seq(items) => Kind::Seq(items.iter().map(|item| of_expr(item, index, weights)).collect()),
+        ExprKind::Seq(_) => return of_sequence(expr, index, weights),
         ExprKind::Choice(alternatives) => {
             let place = weights.len();
             weights.push(Vec::new());
@@ -150,15 +177,18 @@ fn of_expr(expr: &Expr, index: &BTreeMap<&str, usize>, weights: &mut Vec<Vec<f64
                 let weight = alternative.weight.map_or(1.0, |weight| weight.value);
                 if weight != 0.0 {
                     weights[place].push(weight);
-                    options.push(of_expr(&alternative.expr, index, weights));
+                    options.push(of_sequence(&alternative.expr, index, weights));
                 }
             }
             Kind::Choice(options, None)
         }
-        ExprKind::Repeat { item, min, max } => Kind::Repeat(Box::new(of_expr(item, index, weights)), *min, *max),
-        ExprKind::Times { .. } | ExprKind::Label { .. } | ExprKind::Derived(_) => {
-            unreachable!("the oracle knows no labels")
+        ExprKind::Repeat { item, min, max } => Kind::Repeat(Box::new(of_sequence(item, index, weights)), *min, *max),
+        ExprKind::Times { item, rounds } => {
+            let rounds = rounds.map(&mut |label| label.text.clone());
+            Kind::Times(Box::new(of_sequence(item, index, weights)), rounds)
         }
+        ExprKind::Label { label, item } => Kind::Label(label.text.clone(), Box::new(of_expr(item, index, weights))),
+        ExprKind::Derived(derived) => Kind::Derived(derived.map(&mut |label| label.text.clone())),
     };
     Form { kind, facts: UNKNOWN }
 }
@@ -167,9 +197,11 @@ fn of_expr(expr: &Expr, index: &BTreeMap<&str, usize>, weights: &mut Vec<Vec<f64
 /// right.
 fn order_options(form: &mut Form, weights: &mut impl Iterator<Item = Vec<f64>>) {
     match &mut form.kind {
-        Kind::Bytes(_) | Kind::Class(_) | Kind::Variable(_) => {}
+        Kind::Bytes(_) | Kind::Class(_) | Kind::Variable(_) | Kind::Derived(_) => {}
         Kind::Seq(items) => items.iter_mut().for_each(|item| order_options(item, weights)),
-        Kind::Repeat(item, ..) => order_options(item, weights),
+        Kind::Repeat(item, ..) | Kind::Times(item, _) | Kind::Scope(item, _) | Kind::Label(_, item) => {
+            order_options(item, weights);
+        }
         Kind::Choice(options, slots) => {
             let own = weights.next().expect("each choice has noted its weights");
             options.iter_mut().for_each(|option| order_options(option, weights));
@@ -183,7 +215,8 @@ fn order_options(form: &mut Form, weights: &mut impl Iterator<Item = Vec<f64>>) 
     }
 }
 
-fn set_facts(form: &mut Form, rules: &[Facts]) {
+/// Sets the facts of a form, given those of the rules and what is known of the parts with labels that it sees.
+fn set_facts(form: &mut Form, rules: &[Facts], parts: &mut Vec<Part>) {
     form.facts = match &mut form.kind {
         Kind::Bytes(bytes) => Facts { min_len: bytes.len() as u64, height: 0, min_depth: 0 },
         Kind::Class(set) => {
@@ -199,7 +232,7 @@ fn set_facts(form: &mut Form, rules: &[Facts]) {
             }
         }
         Kind::Seq(items) => {
-            items.iter_mut().for_each(|item| set_facts(item, rules));
+            items.iter_mut().for_each(|item| set_facts(item, rules, parts));
             Facts {
                 min_len: items.iter().fold(0, |sum: u64, item| sum.saturating_add(item.facts.min_len)),
                 height: items.iter().map(|item| item.facts.height).max().unwrap_or(0),
@@ -207,18 +240,98 @@ fn set_facts(form: &mut Form, rules: &[Facts]) {
             }
         }
         Kind::Choice(options, _) => {
-            options.iter_mut().for_each(|option| set_facts(option, rules));
+            options.iter_mut().for_each(|option| set_facts(option, rules, parts));
             let shortest = options.iter().map(|option| (option.facts.min_len, option.facts.height)).min();
             let (min_len, height) = shortest.unwrap_or((u64::MAX, u32::MAX));
             let min_depth = options.iter().map(|option| option.facts.min_depth).min().unwrap_or(u32::MAX);
             Facts { min_len, height, min_depth }
         }
         Kind::Repeat(item, min, max) => {
-            set_facts(item, rules);
+            set_facts(item, rules, parts);
             match (*min, *max) {
                 (0, _) | (_, Some(0)) => Facts { min_len: 0, height: 0, min_depth: 0 },
                 _ => Facts { min_len: item.facts.min_len.saturating_mul(u64::from(*min)), ..item.facts },
             }
         }
+        Kind::Times(item, rounds) => {
+            set_facts(item, rules, parts);
+            match least(rounds, parts) {
+                0 => Facts { min_len: 0, height: 0, min_depth: 0 },
+                least => Facts { min_len: item.facts.min_len.saturating_mul(least), ..item.facts },
+            }
+        }
+        Kind::Scope(items, labels) => {
+            let outer = parts.len();
+            parts.extend(labels.iter().map(|label| (label.clone(), u64::MAX, u64::MAX)));
+            // Items see the parts after them, too.
+            loop {
+                set_facts(items, rules, parts);
+                let mut found = Vec::new();
+                each_label(items, &mut |label, part| {
+                    found.push((label.to_string(), part.facts.min_len, least_rounds(part, parts)));
+                });
+                if found == parts[outer..] {
+                    break;
+                }
+                parts.truncate(outer);
+                parts.append(&mut found);
+            }
+            parts.truncate(outer);
+            items.facts
+        }
+        Kind::Label(_, item) => {
+            set_facts(item, rules, parts);
+            item.facts
+        }
+        Kind::Derived(derived) => {
+            let min_len = match derived {
+                Derived::Copy(label) => known(parts, label).1,
+                Derived::Number(value, form) => form.width(least(value, parts)),
+            };
+            Facts { min_len, height: 0, min_depth: 0 }
+        }
     };
+}
+
+fn known<'p>(parts: &'p [Part], label: &str) -> &'p Part {
+    parts.iter().rev().find(|part| part.0 == label).expect("the check has found the part of each label")
+}
+
+/// Returns a number if all parts are the shortest.
+fn least(value: &Value<String>, parts: &[Part]) -> u64 {
+    let least = value.of(|term| {
+        let (_, min_len, rounds) = *known(parts, &term.label);
+        match term.measure {
+            Measure::Len => min_len,
+            Measure::Count => rounds,
+            Measure::Sum(_) => 0,
+        }
+    });
+    least.max(0) as u64
+}
+
+/// Returns the least number of rounds of a part.
+fn least_rounds(part: &Form, parts: &[Part]) -> u64 {
+    match &part.kind {
+        Kind::Label(_, item) => least_rounds(item, parts),
+        Kind::Repeat(_, _, Some(0)) => 0,
+        Kind::Repeat(_, min, _) => u64::from(*min),
+        Kind::Times(_, rounds) => least(rounds, parts),
+        _ => 0,
+    }
+}
+
+/// Calls `visit` with each label of the items of a sequence, and the part that has it.
+fn each_label(items: &Form, visit: &mut dyn FnMut(&str, &Form)) {
+    match &items.kind {
+        Kind::Seq(items) => items.iter().for_each(|item| each_label_of(item, visit)),
+        _ => each_label_of(items, visit),
+    }
+}
+
+fn each_label_of(item: &Form, visit: &mut dyn FnMut(&str, &Form)) {
+    if let Kind::Label(label, part) = &item.kind {
+        visit(label, part);
+        each_label_of(part, visit);
+    }
 }

@@ -1,5 +1,7 @@
 //! Random grammars: sound, small, and rich in what is hard for a compiler.
 
+mod labels;
+
 use gramjet_compiler::analysis::least;
 use gramjet_compiler::ast::{Alternative, Expr, ExprKind, Grammar, Name, Rule, Weight};
 use gramjet_compiler::charset::{CharSet, Unit};
@@ -30,6 +32,8 @@ pub struct Shape {
     pub weights: bool,
     /// The greatest number of options of wide sites; 0 for no wide sites.
     pub wide: usize,
+    /// Whether parts may have labels, and other parts follow from them.
+    pub labels: bool,
 }
 
 impl Shape {
@@ -45,6 +49,7 @@ impl Shape {
         unbounded: true,
         weights: true,
         wide: 0,
+        labels: false,
     };
 
     /// Grammars whose distribution can be computed.
@@ -62,21 +67,28 @@ impl Shape {
         unbounded: true,
         weights: true,
         wide: 300,
+        labels: false,
     };
+
+    /// Grammars with labelled parts.
+    pub const LABELLED: Shape =
+        Shape { rules: 3, alternatives: 3, items: 3, nesting: 2, labels: true, ..Shape::ENUMERABLE };
 
     /// Grammars with long literals and sequences, which no reservation covers at once.
     pub const LONG: Shape =
         Shape { rules: 5, items: 12, literal: 150, long: 1300, alphabet: b"ab", wide: 0, ..Shape::VARIED };
 }
 
-/// Returns a random grammar of this shape in which the check finds no error.
+/// Returns a random grammar of this shape in which the check finds no error; with labels, one in which it may find
+/// that a field is too narrow or that parts follow from each other.
 pub fn random_grammar(draw: &mut dyn Draw, shape: &Shape) -> Grammar {
     let rules = draw.between(1, shape.rules);
-    let mut maker = Maker { draw, shape, rules, rule: 0 };
+    let mut maker = Maker { draw, shape, rules, rule: 0, scopes: Vec::new() };
     let bodies = (0..rules).map(|rule| maker.body(rule)).collect();
     let mut grammar = grammar(bodies);
     maker.make_productive(&mut grammar);
     maker.make_reachable(&mut grammar);
+    labels::place_labels(&mut grammar);
     grammar
 }
 
@@ -113,6 +125,8 @@ struct Maker<'d> {
     rules: usize,
     /// The rule whose body is being made.
     rule: usize,
+    /// The sequences with labels that are being made, outer ones first.
+    scopes: Vec<labels::Scope>,
 }
 
 impl Maker<'_> {
@@ -120,6 +134,9 @@ impl Maker<'_> {
         self.rule = rule;
         let own = || expr(ExprKind::Rule(rule_name(rule)));
         let unbounded = self.shape.unbounded;
+        if self.shape.labels && self.draw.percent(60) {
+            return self.labelled(self.shape.nesting);
+        }
         match self.draw.below(14) {
             0 if unbounded => {
                 let (tail, base) = (self.literal(), self.item(1));
@@ -178,6 +195,9 @@ impl Maker<'_> {
     }
 
     fn sequence(&mut self, nesting: usize) -> Expr {
+        if self.shape.labels && nesting > 0 && self.draw.percent(25) {
+            return self.labelled(nesting - 1);
+        }
         match self.draw.below(self.shape.items + 1) {
             1 => self.item(nesting),
             count => seq((0..count).map(|_| self.item(nesting)).collect()),
@@ -185,6 +205,12 @@ impl Maker<'_> {
     }
 
     fn item(&mut self, nesting: usize) -> Expr {
+        if !self.scopes.is_empty()
+            && self.draw.percent(30)
+            && let Some(following) = self.following(false)
+        {
+            return following;
+        }
         match self.draw.below(20) {
             0..=5 => self.literal(),
             6..=8 => self.class(),
@@ -311,6 +337,7 @@ impl Maker<'_> {
     /// Gives rules that derive no finite string a literal as further alternative, one after the other.
     fn make_productive(&mut self, grammar: &mut Grammar) {
         let resolve = |name: &str| name[1..].parse().ok();
+        labels::place_labels(grammar);
         while let Some(rule) = least::of_grammar(grammar, &resolve).iter().position(Option::is_none) {
             let added = self.literal();
             add_alternative(&mut grammar.rules[rule].body, added);

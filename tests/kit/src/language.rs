@@ -65,6 +65,8 @@ fn pool_of(system: &System, form: &Form, bound: &Bound) -> Option<Strings> {
             let rounds = pool_of(system, item, bound)?;
             (0..*min).try_fold(Strings::from([Vec::new()]), |strings, _| bound.product(&strings, &rounds))
         }
+        // Other bytes may follow from other parts of the text, so the strings of parts are none of their own.
+        Kind::Times(..) | Kind::Scope(..) | Kind::Label(..) | Kind::Derived(_) => None,
     }
 }
 
@@ -94,6 +96,7 @@ impl Bound {
                 }
                 strings
             }
+            Kind::Times(..) | Kind::Scope(..) | Kind::Label(..) | Kind::Derived(_) => return None,
             Kind::Repeat(item, min, max) => {
                 let item = self.strings(item, languages)?;
                 let mut round = Strings::from([Vec::new()]);

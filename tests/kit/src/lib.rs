@@ -15,6 +15,10 @@ pub mod language;
 
 pub mod naive;
 
+pub mod labelled;
+
+pub mod settled;
+
 pub mod probability;
 
 pub mod statistics;
@@ -29,7 +33,7 @@ pub mod tools;
 
 mod compiling;
 
-pub use compiling::{Passes, compiled, passes};
+pub use compiling::{Passes, compiled, lowered, passes};
 pub use draw::{Draw, Rng};
 pub use grammar::{Shape, random_grammar};
 

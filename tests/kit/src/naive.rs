@@ -164,6 +164,9 @@ impl<'f> Machine<'f> {
                 self.tasks.push(Task::Rounds(form, 0, depth));
                 None
             }
+            Kind::Times(..) | Kind::Scope(..) | Kind::Label(..) | Kind::Derived(_) => {
+                unreachable!("grammars with labels have a machine of their own")
+            }
         }
     }
 
@@ -201,6 +204,9 @@ impl<'f> Machine<'f> {
             Kind::Choice(options, _) => self.shortest(&options[0]),
             Kind::Repeat(_, _, Some(0)) => {}
             Kind::Repeat(item, min, _) => (0..*min).for_each(|_| self.shortest(item)),
+            Kind::Times(..) | Kind::Scope(..) | Kind::Label(..) | Kind::Derived(_) => {
+                unreachable!("grammars with labels have a machine of their own")
+            }
         }
     }
 }
@@ -210,28 +216,34 @@ pub fn replay(system: &System, pools: &Pools, limits: Limits, choices: &[u8]) ->
     let mut machine = Machine::new(system, pools, limits);
     let mut position = 0;
     while let Some(offer) = machine.next_site() {
-        let (width, map): (usize, Box<dyn Fn(u64) -> usize>) = match offer {
-            Offer::Uniform(count) => {
-                let width = if count <= 1 << 8 {
-                    1
-                } else if count <= 1 << 16 {
-                    2
-                } else {
-                    3
-                };
-                (width, Box::new(move |value| ((value * count) >> (8 * width)) as usize))
-            }
-            Offer::Weighted(count, slots) => {
-                let kept = u64::from(slots.ends()[count - 1]);
-                let scaled = move |value: u64| (value * kept) >> slots.bits();
-                let option = move |value| slots.ends().iter().filter(|&&end| u64::from(end) <= scaled(value)).count();
-                (slots.bits() as usize / 8, Box::new(option))
-            }
-        };
-        let present = &choices[position..choices.len().min(position + width)];
-        let value = present.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte));
-        position += present.len();
-        machine.take(map(value));
+        let option = read_option(&offer, choices, &mut position);
+        machine.take(option);
     }
     (machine.output, position as u64)
+}
+
+/// Returns the option that the choice bytes from `position` on take, and moves the position beyond those read.
+pub(crate) fn read_option(offer: &Offer<'_>, choices: &[u8], position: &mut usize) -> usize {
+    let (width, map): (usize, Box<dyn Fn(u64) -> usize>) = match *offer {
+        Offer::Uniform(count) => {
+            let width = if count <= 1 << 8 {
+                1
+            } else if count <= 1 << 16 {
+                2
+            } else {
+                3
+            };
+            (width, Box::new(move |value| ((value * count) >> (8 * width)) as usize))
+        }
+        Offer::Weighted(count, slots) => {
+            let kept = u64::from(slots.ends()[count - 1]);
+            let scaled = move |value: u64| (value * kept) >> slots.bits();
+            let option = move |value| slots.ends().iter().filter(|&&end| u64::from(end) <= scaled(value)).count();
+            (slots.bits() as usize / 8, Box::new(option))
+        }
+    };
+    let present = &choices[*position..choices.len().min(*position + width)];
+    let value = present.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte));
+    *position += present.len();
+    map(value)
 }

@@ -1,0 +1,179 @@
+//! Lengths of shortest texts where some parts are not the shortest.
+
+use super::Labels;
+use crate::derived::{Derived, Measure, Term, Value};
+use crate::ir::labels::least;
+use crate::ir::{First, Ir, Known, LabelId, Leaf, NodeId, Scope};
+
+/// A label, and how much longer its part is than the shortest: in bytes and in rounds.
+pub(super) type Longer = (LabelId, u64, u64);
+
+/// Returns a reference to a label in a part.
+pub(super) fn known_in(ir: &Ir, node: NodeId, label: LabelId) -> Option<Known> {
+    if ir.free(node).is_empty() && ir.node(node).scope().is_none() {
+        return None;
+    }
+    let of_terms = |terms: &[Term<Known>]| terms.iter().map(|term| term.label).find(|known| known.label == label);
+    let leaf = ir.node(node).leaf();
+    let of_leaf = leaf.and_then(|leaf| leaf.derived.labels().copied().find(|known| known.label == label));
+    let own = of_leaf.or_else(|| ir.node(node).times().and_then(|(_, rounds)| of_terms(&rounds.terms)));
+    own.or_else(|| ir.children(node).iter().find_map(|&child| known_in(ir, child, label)))
+}
+
+/// Returns true if numbers of fixed width measure parts of a scope, or parts of scopes in it.
+pub(super) fn has_fields(ir: &Ir, scope: &Scope) -> bool {
+    fn has_some(ir: &Ir, node: NodeId) -> bool {
+        match ir.node(node).scope() {
+            Some(scope) => has_fields(ir, scope),
+            None => !ir.free(node).is_empty() && ir.children(node).iter().any(|&child| has_some(ir, child)),
+        }
+    }
+    !scope.fields.is_empty() || has_some(ir, scope.body)
+}
+
+/// Computes lengths of shortest texts where some parts are not the shortest.
+#[derive(Clone, Copy)]
+pub(super) struct Walk<'w> {
+    labels: &'w Labels,
+    ir: &'w Ir,
+    /// A label whose part is taken to be so much longer.
+    longer: Option<Longer>,
+    /// The scopes that the walk has come into, which are not open.
+    within: Option<&'w Within<'w>>,
+}
+
+/// A scope that a walk has come into.
+struct Within<'w> {
+    scope: &'w Scope,
+    outer: Option<&'w Within<'w>>,
+}
+
+impl<'w> Walk<'w> {
+    /// Returns a walk from the open scopes on.
+    pub fn new(labels: &'w Labels, ir: &'w Ir, longer: Option<Longer>) -> Walk<'w> {
+        Walk { labels, ir, longer, within: None }
+    }
+}
+
+impl Walk<'_> {
+    /// Returns how much longer the rest of a scope is, without the part that is taken to be longer.
+    pub fn rest(self, scope: &Scope) -> u64 {
+        self.items(scope.body).iter().fold(0, |sum, &item| {
+            let is_own = self.labels_of(item).any(|(label, _)| self.longer.is_some_and(|longer| longer.0 == label));
+            if is_own { sum } else { sum.saturating_add(self.extra(item)) }
+        })
+    }
+
+    /// Returns the items of a sequence; a node of another kind by itself.
+    fn items(&self, body: NodeId) -> Vec<NodeId> {
+        self.ir.node(body).items().map_or_else(|| vec![body], <[NodeId]>::to_vec)
+    }
+
+    /// Returns the labels of an item, outer ones first, each with its part.
+    fn labels_of(&self, item: NodeId) -> impl Iterator<Item = (LabelId, NodeId)> {
+        let of = |node: NodeId| self.ir.node(node).label().map(|(label, _, body)| (label, body));
+        std::iter::successors(of(item), move |&(_, body)| of(body))
+    }
+
+    /// Returns how much longer the shortest text of a node is than it could be.
+    pub fn extra(self, node: NodeId) -> u64 {
+        let (ir, kind) = (self.ir, self.ir.node(node));
+        if ir.free(node).is_empty() {
+            return 0;
+        }
+        if let Some(leaf) = kind.leaf() {
+            return self.of_leaf(leaf);
+        }
+        if let Some((item, rounds)) = kind.times() {
+            let each = ir.facts(item).min_len;
+            let all = self.value(rounds).saturating_mul(each.saturating_add(self.extra(item)));
+            return all.saturating_sub(least(rounds).saturating_mul(each));
+        }
+        if let Some(scope) = kind.scope() {
+            let within = Within { scope, outer: self.within };
+            return Walk { within: Some(&within), ..self }.extra(scope.body);
+        }
+        match kind.first() {
+            First::Times(items, times) => {
+                let once = items.iter().fold(0, |sum: u64, &item| sum.saturating_add(self.extra(item)));
+                once.saturating_mul(times.into())
+            }
+            First::Bytes(_) | First::Member(_) | First::Instance(_) => 0,
+        }
+    }
+
+    fn of_leaf(self, leaf: &Leaf) -> u64 {
+        match &leaf.derived {
+            Derived::Copy(known) => self.longer(known).0,
+            Derived::Number(_, form) if form.fixed_width().is_some() => 0,
+            Derived::Number(value, form) => form.width(self.value(value)).saturating_sub(leaf.min_len),
+        }
+    }
+
+    /// Returns a number. Checksums count as 0.
+    fn value(self, value: &Value<Known>) -> u64 {
+        let of_term = |term: &Term<Known>| {
+            let known = &term.label;
+            match term.measure {
+                Measure::Len => known.len.saturating_add(self.longer(known).0),
+                Measure::Count => known.rounds.saturating_add(self.longer(known).1),
+                Measure::Sum(_) => 0,
+            }
+        };
+        value.of(of_term).max(0).unsigned_abs()
+    }
+
+    /// Returns by how much the part of a label is longer than the shortest, in bytes and in rounds.
+    fn longer(self, known: &Known) -> (u64, u64) {
+        if let Some((label, len, rounds)) = self.longer
+            && label == known.label
+        {
+            return (len, rounds);
+        }
+        let mut within = self.within;
+        while let Some(Within { scope, outer }) = within {
+            // Another instance of the rule may know a part with this label, which is another part.
+            if let Some(body) = self.part(scope, known.label) {
+                return Walk { within, ..self }.longer_part(body, known);
+            }
+            within = *outer;
+        }
+        if let Some(span) = self.labels.known(known.label) {
+            return (span.len.saturating_sub(known.len), span.rounds.saturating_sub(known.rounds));
+        }
+        let open = self.labels.scopes.iter().rev();
+        let mut scopes = open.filter_map(|open| self.ir.node(open.node).scope());
+        let body = scopes.find_map(|scope| self.part(scope, known.label));
+        body.map_or((0, 0), |body| Walk { within: None, ..self }.longer_part(body, known))
+    }
+
+    /// Returns the part of a label of this scope.
+    pub fn part(&self, scope: &Scope, label: LabelId) -> Option<NodeId> {
+        let of = |&item: &NodeId| self.labels_of(item).find(|&(own, _)| own == label);
+        self.items(scope.body).iter().find_map(of).map(|(_, body)| body)
+    }
+
+    /// Returns by how much the shortest part is longer than it could be, in bytes and in rounds.
+    pub fn longer_part(self, body: NodeId, known: &Known) -> (u64, u64) {
+        let times = self.ir.node(body).times();
+        (self.extra(body), times.map_or(0, |(_, rounds)| self.value(rounds).saturating_sub(known.rounds)))
+    }
+
+    /// Returns true if the numbers of fixed width fit into their fields, in a scope and in all that is in it.
+    pub fn fields_fit(self, scope: &Scope) -> bool {
+        scope.fields.iter().all(|field| self.value(&field.value) <= field.greatest)
+            && self.fields_within_fit(scope.body)
+    }
+
+    fn fields_within_fit(self, node: NodeId) -> bool {
+        let ir = self.ir;
+        if ir.free(node).is_empty() {
+            return true;
+        }
+        let Some(scope) = ir.node(node).scope() else {
+            return ir.children(node).iter().all(|&child| self.fields_within_fit(child));
+        };
+        let within = Within { scope, outer: self.within };
+        Walk { within: Some(&within), ..self }.fields_fit(scope)
+    }
+}

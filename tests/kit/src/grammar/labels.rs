@@ -1,0 +1,191 @@
+//! Labelled parts in random grammars, and what follows from them.
+
+use gramjet_compiler::ast::{Expr, ExprKind, Grammar, Name};
+use gramjet_compiler::derived::{Derived, Form, Measure, Order, Radix, Sum, Term, Value};
+use gramjet_compiler::diagnostics::Span;
+
+use super::{Maker, expr, seq};
+
+/// A sequence with labels that is being made.
+pub(super) struct Scope {
+    labels: Vec<Label>,
+    /// The number of the item that is being made.
+    item: usize,
+    /// The number of sequences up to this one.
+    level: usize,
+}
+
+#[derive(Clone)]
+struct Label {
+    name: String,
+    item: usize,
+    is_repetition: bool,
+}
+
+impl Label {
+    fn name(&self) -> Name {
+        Name { text: self.name.clone(), span: Span::default() }
+    }
+}
+
+impl Maker<'_> {
+    /// Returns a sequence with labels, with items that follow from them.
+    pub(super) fn labelled(&mut self, nesting: usize) -> Expr {
+        let count = self.draw.between(2, 6);
+        let mut labels: Vec<Label> = Vec::new();
+        let seen: usize = self.scopes.iter().map(|scope| scope.labels.len()).sum();
+        for item in 0..count {
+            let names = if self.draw.percent(5) { 2 } else { usize::from(self.draw.percent(45)) };
+            let is_repetition = self.draw.percent(60);
+            for _ in 0..names {
+                labels.push(Label { name: format!("l{}", seen + labels.len()), item, is_repetition });
+            }
+        }
+        let level = self.scopes.len() + 1;
+        self.scopes.push(Scope { labels: labels.clone(), item: 0, level });
+        let items = (0..count).map(|item| {
+            self.scopes.last_mut().expect("a sequence is being made").item = item;
+            let names: Vec<&Label> = labels.iter().filter(|label| label.item == item).collect();
+            let made = match names.first() {
+                Some(label) if label.is_repetition => self.counted(nesting),
+                Some(_) if self.draw.percent(80) => self.part(nesting),
+                Some(_) => self.following(true).unwrap_or_else(|| self.part(nesting)),
+                None if self.draw.percent(75) => self.following(true).unwrap_or_else(|| self.item(nesting)),
+                None => self.item(nesting),
+            };
+            names
+                .into_iter()
+                .rev()
+                .fold(made, |item, label| expr(ExprKind::Label { label: label.name(), item: Box::new(item) }))
+        });
+        let items = items.collect();
+        self.scopes.pop();
+        seq(items)
+    }
+
+    /// Returns a part that other parts can follow from.
+    fn part(&mut self, nesting: usize) -> Expr {
+        match self.draw.below(6) {
+            0 if nesting > 0 => self.labelled(nesting - 1),
+            1 if nesting > 0 => self.alternatives(nesting - 1),
+            2 | 3 => self.reference(),
+            4 => self.class(),
+            _ => self.counted(nesting),
+        }
+    }
+
+    /// Returns a repetition.
+    fn counted(&mut self, nesting: usize) -> Expr {
+        if self.draw.percent(15)
+            && let Some(times) = self.times(nesting)
+        {
+            return times;
+        }
+        if self.draw.percent(60) {
+            let min = self.draw.below(3) as u32;
+            let max = if self.shape.unbounded { None } else { Some(min + 2) };
+            return expr(ExprKind::Repeat { item: Box::new(self.class()), min, max });
+        }
+        self.repetition(nesting)
+    }
+
+    /// Returns an expression as many times as parts say that are complete.
+    fn times(&mut self, nesting: usize) -> Option<Expr> {
+        let mut rounds = self.value(&|label, scope| label.item < scope.item)?;
+        // Rounds of rounds of rounds would be too many.
+        rounds.terms.truncate(1);
+        rounds.terms[0].times = 1;
+        rounds.plus = rounds.plus.min(3);
+        let item = if nesting > 0 && self.draw.percent(60) { self.item(nesting - 1) } else { self.class() };
+        Some(expr(ExprKind::Times { item: Box::new(item), rounds }))
+    }
+
+    /// Returns something that follows from parts: at an item of the innermost sequence, or within an item.
+    pub(super) fn following(&mut self, is_item: bool) -> Option<Expr> {
+        let derived = match self.draw.below(8) {
+            0..=2 => Derived::Copy(self.label(&|label, scope| label.item < scope.item)?.name()),
+            3 => return self.times(0),
+            4 => {
+                let sum = [Sum::Crc32, Sum::Adler32, Sum::Sum, Sum::Sum8, Sum::Xor8, Sum::Internet][self.draw.below(6)];
+                let label = self.label(&|label, scope| label.item != scope.item)?.name();
+                let value = Value { terms: vec![Term { times: 1, measure: Measure::Sum(sum), label }], plus: 0 };
+                let forms =
+                    [Form::Integer(4, Order::Big), Form::Integer(8, Order::Little), Form::Text(Radix::Hex, Some(8))];
+                let form = match sum {
+                    Sum::Sum if self.draw.percent(50) => Form::Text(Radix::Decimal, Some(2)),
+                    Sum::Sum8 | Sum::Xor8 if self.draw.percent(50) => Form::Integer(1, Order::Big),
+                    _ => forms[self.draw.below(3)],
+                };
+                Derived::Number(value, form)
+            }
+            _ => {
+                let form = match self.draw.below(14) {
+                    0..=2 => Form::Text(Radix::Decimal, None),
+                    3 => Form::Text([Radix::Hex, Radix::UpperHex][self.draw.below(2)], None),
+                    4 => Form::Text(Radix::Octal, None),
+                    5 => Form::Leb128,
+                    6 => Form::Text(Radix::Octal, Some(1)),
+                    7 | 8 => Form::Text(Radix::Decimal, Some(1 + self.draw.below(3) as u8)),
+                    9 => Form::Text(Radix::Hex, Some(1)),
+                    10 | 11 => Form::Integer(1, Order::Big),
+                    12 => Form::Integer(2, Order::Little),
+                    _ => Form::Integer(3, Order::Big),
+                };
+                // A number of free width stands before its part as an item of the same sequence only.
+                let value = if form.fixed_width().is_some() {
+                    self.value(&|label, scope| label.item != scope.item)?
+                } else if is_item && self.draw.percent(60) {
+                    let own = self.scopes.len();
+                    self.value(&|label, scope| {
+                        label.item < scope.item || label.item > scope.item && scope.level == own
+                    })?
+                } else {
+                    self.value(&|label, scope| label.item < scope.item)?
+                };
+                Derived::Number(value, form)
+            }
+        };
+        Some(expr(ExprKind::Derived(derived)))
+    }
+
+    /// Returns one of the labels that are seen, if they are admitted.
+    fn label(&mut self, admits: &dyn Fn(&Label, &Scope) -> bool) -> Option<Label> {
+        let labels = self.scopes.iter().flat_map(|scope| scope.labels.iter().filter(|label| admits(label, scope)));
+        let labels: Vec<Label> = labels.cloned().collect();
+        // Labels of inner sequences come last, and are taken more often.
+        let number = self.draw.below(labels.len().max(1)).max(self.draw.below(labels.len().max(1)));
+        labels.into_iter().nth(number)
+    }
+
+    /// Returns a number that follows from parts that are admitted, often one close to where its width or its field ends.
+    fn value(&mut self, admits: &dyn Fn(&Label, &Scope) -> bool) -> Option<Value<Name>> {
+        let count = if self.draw.percent(25) { 2 } else { 1 };
+        let mut terms = Vec::new();
+        for _ in 0..count {
+            let label = self.label(admits)?;
+            let measure = if label.is_repetition && self.draw.percent(50) { Measure::Count } else { Measure::Len };
+            let times = if self.draw.percent(80) { 1 } else { [2, 3, 7, 40][self.draw.below(4)] };
+            terms.push(Term { times, measure, label: label.name() });
+        }
+        let plus = match self.draw.below(8) {
+            0..=3 => 0,
+            4 => -(self.draw.below(5) as i64),
+            5 => [4, 6, 94, 96, 120, 124, 248, 252][self.draw.below(8)],
+            _ => self.draw.below(9) as i64,
+        };
+        Some(Value { terms, plus })
+    }
+}
+
+/// Gives each label a place of its own: the compiler tells labels of one name apart by their places.
+pub(super) fn place_labels(grammar: &mut Grammar) {
+    let mut place = 0;
+    for rule in &mut grammar.rules {
+        rule.body.each_mut(&mut |expr| {
+            if let ExprKind::Label { label, .. } = &mut expr.kind {
+                place += 1;
+                label.span = Span { start: place, end: place };
+            }
+        });
+    }
+}

@@ -1,0 +1,369 @@
+//! The choice map of grammars with labels, by brute force: at each site, each option is tried out on a copy of the
+//! machine, which finishes in the shortest way; then the text is measured.
+//!
+//! Written from the page of the choice map, apart from the compiler's implementation. It keeps no slack.
+
+use std::rc::Rc;
+
+use gramjet_compiler::analysis::pools::Pools;
+use gramjet_compiler::derived::Derived;
+use gramjet_compiler::ir::RuleId;
+use gramjet_compiler::reference::Limits;
+
+use crate::form::{Form, Kind, System};
+use crate::naive::{Offer, read_option};
+use crate::settled::Text;
+
+/// The machine, between two sites. A clone goes its own way.
+#[derive(Clone, Debug)]
+pub struct Machine<'f> {
+    system: &'f System,
+    pools: &'f Pools,
+    limits: Limits,
+    /// Whether options may be refused: there is a limit on the length, or the grammar has numbers of fixed width.
+    is_bounded: bool,
+    tasks: Vec<Task<'f>>,
+    /// Whether each site takes option 0, without reading.
+    finishes: bool,
+    /// The sequences with labels that are open, or were begun since the text finishes.
+    scopes: Vec<(&'f Form, Place<'f>)>,
+    /// The text so far.
+    pub text: Text,
+    site: Option<Site<'f>>,
+}
+
+/// The labels that are seen, with their parts; the innermost sequence first.
+#[derive(Debug)]
+struct Seen<'f> {
+    labels: &'f [String],
+    first: usize,
+    outer: Option<Rc<Seen<'f>>>,
+}
+
+/// Circumstances of a derivation.
+#[derive(Clone, Debug)]
+struct Place<'f> {
+    depth: u32,
+    seen: Option<Rc<Seen<'f>>>,
+    /// Whether it takes option 0 everywhere, without reading.
+    is_shortest: bool,
+    /// The parts that the derivation is, all of it.
+    parts: Vec<usize>,
+}
+
+#[derive(Clone, Debug)]
+enum Task<'f> {
+    Derive(&'f Form, Place<'f>),
+    /// Further rounds of a repetition after a number of rounds.
+    Rounds(&'f Form, u32, Place<'f>),
+    /// This number of further rounds of an item.
+    Times(&'f Form, u64, Place<'f>),
+    End(usize),
+    EndScope,
+}
+
+#[derive(Clone, Debug)]
+enum Site<'f> {
+    Class(&'f Form),
+    Choice(&'f Form, Place<'f>),
+    Round(&'f Form, u32, Place<'f>),
+    Pool(usize, Place<'f>),
+}
+
+impl<'f> Place<'f> {
+    /// Returns the place of a part of the derivation.
+    fn inner(&self) -> Place<'f> {
+        Place { parts: Vec::new(), ..self.clone() }
+    }
+
+    fn part(&self, label: &str) -> usize {
+        let mut seen = self.seen.as_deref();
+        while let Some(scope) = seen {
+            if let Some(number) = scope.labels.iter().position(|own| own == label) {
+                return scope.first + number;
+            }
+            seen = scope.outer.as_deref();
+        }
+        panic!("the check has found the part of each label");
+    }
+}
+
+impl<'f> Machine<'f> {
+    /// Returns a machine at the start of the start rule. The pools must be those of the same grammar.
+    pub fn new(system: &'f System, pools: &'f Pools, limits: Limits) -> Machine<'f> {
+        let start = system.variables[system.start].as_ref().expect("the start rule has a body");
+        let place = Place { depth: 0, seen: None, is_shortest: false, parts: Vec::new() };
+        Machine {
+            system,
+            pools,
+            limits,
+            is_bounded: limits.max_len.is_some() || system.variables.iter().flatten().any(has_fields),
+            tasks: vec![Task::Derive(start, place)],
+            finishes: false,
+            scopes: Vec::new(),
+            text: Text::default(),
+            site: None,
+        }
+    }
+
+    /// Runs to the next site that has more than one option; `None` at the end.
+    pub fn next_site(&mut self) -> Option<Offer<'f>> {
+        while let Some(task) = self.tasks.pop() {
+            let Some(site) = self.run(task) else { continue };
+            let offer = self.offer(&site);
+            match (offer, site) {
+                (Offer::Uniform(0), Site::Pool(variable, place)) => self.derive_shortest(variable, place),
+                (offer @ (Offer::Uniform(1) | Offer::Weighted(1, _)), site) => {
+                    drop(offer);
+                    self.take_at(site, 0);
+                }
+                (offer, site) => {
+                    self.site = Some(site);
+                    return Some(offer);
+                }
+            }
+        }
+        None
+    }
+
+    /// Takes an option of the site that [`Machine::next_site`] found.
+    pub fn take(&mut self, option: usize) {
+        let site = self.site.take().expect("there is a site");
+        self.take_at(site, option);
+    }
+
+    fn take_at(&mut self, site: Site<'f>, option: usize) {
+        match site {
+            Site::Class(form) => {
+                let Kind::Class(set) = &form.kind else { return };
+                let member = set.iter().nth(option).expect("a member that was offered");
+                self.text.add_bytes(set.encode(member).as_ref());
+            }
+            Site::Choice(form, place) => {
+                let Kind::Choice(options, _) = &form.kind else { return };
+                self.tasks.push(Task::Derive(&options[option], place));
+            }
+            Site::Round(form, done, place) => {
+                if option == 1 {
+                    self.round(form, done, place);
+                }
+            }
+            Site::Pool(variable, _) => {
+                let pool = self.pools.get(RuleId::new(variable)).expect("the site was made from it");
+                self.text.add_bytes(&pool.strings[option]);
+            }
+        }
+    }
+
+    /// Returns how many options are offered: the longest prefix of those with which the text can still end well.
+    fn offer(&self, site: &Site<'f>) -> Offer<'f> {
+        let prefix = |count: usize| (0..count).take_while(|&option| self.can_take(site, option)).count();
+        match site {
+            Site::Class(Form { kind: Kind::Class(set), .. }) => {
+                let (mut tried, mut offered) = (0, 0);
+                for (option, member) in set.iter().enumerate() {
+                    // Members of one length do not differ.
+                    let len = set.encode(member).as_ref().len();
+                    if len != tried && !self.can_take(site, option) {
+                        break;
+                    }
+                    (tried, offered) = (len, offered + 1);
+                }
+                assert!(offered > 0, "a class has no member that fits");
+                Offer::Uniform(offered)
+            }
+            Site::Choice(Form { kind: Kind::Choice(options, slots), .. }, _) => {
+                let offered = prefix(options.len());
+                assert!(offered > 0, "a choice has no option that fits");
+                match slots {
+                    Some(slots) => Offer::Weighted(offered, slots),
+                    None => Offer::Uniform(offered as u64),
+                }
+            }
+            Site::Class(_) | Site::Choice(..) => unreachable!("these are no sites"),
+            Site::Round(..) => {
+                let offered = prefix(2);
+                assert!(offered > 0, "a repetition can neither end nor go on");
+                Offer::Uniform(offered as u64)
+            }
+            Site::Pool(variable, _) => {
+                let pool = self.pools.get(RuleId::new(*variable)).expect("the site was made from it");
+                Offer::Uniform(prefix(pool.strings.len()) as u64)
+            }
+        }
+    }
+
+    /// Returns true if the text keeps its limits when it takes the option and finishes in the shortest way.
+    fn can_take(&self, site: &Site<'f>, option: usize) -> bool {
+        if !self.is_bounded {
+            return true;
+        }
+        let mut machine = self.clone();
+        machine.take_at(site.clone(), option);
+        machine.finish();
+        let (len, fits) = machine.text.measure();
+        fits && self.limits.max_len.is_none_or(|bound| len <= bound) && machine.keeps_fields()
+    }
+
+    fn finish(&mut self) {
+        self.finishes = true;
+        while let Some(task) = self.tasks.pop() {
+            let site = self.run(task);
+            assert!(site.is_none(), "there are no sites while the text finishes");
+        }
+    }
+
+    /// Returns true if all numbers of fixed width fit that are in open sequences of the grammar, derived or not.
+    fn keeps_fields(&self) -> bool {
+        self.scopes.iter().all(|(items, place)| self.fit(items, place))
+    }
+
+    /// Returns true if the numbers in a form fit. Sequences in it count with their shortest text.
+    fn fit(&self, form: &'f Form, place: &Place<'f>) -> bool {
+        match &form.kind {
+            Kind::Bytes(_) | Kind::Class(_) | Kind::Variable(_) | Kind::Derived(Derived::Copy(_)) => true,
+            Kind::Derived(Derived::Number(value, form)) => {
+                value.terms.iter().any(|term| term.measure.is_of_content())
+                    || form.fixed_width().is_none()
+                    || self.text.value(&value.map(&mut |label| place.part(label))) <= form.greatest()
+            }
+            Kind::Seq(items) | Kind::Choice(items, _) => items.iter().all(|item| self.fit(item, place)),
+            Kind::Repeat(item, ..) | Kind::Times(item, _) | Kind::Label(_, item) => self.fit(item, place),
+            Kind::Scope(..) if !has_fields(form) => true,
+            Kind::Scope(..) => {
+                let mut machine = self.clone();
+                machine.scopes.clear();
+                machine.tasks.push(Task::Derive(form, place.clone()));
+                machine.finish();
+                // Those of other rules fit by themselves.
+                machine.scopes.truncate(1);
+                machine.keeps_fields()
+            }
+        }
+    }
+
+    /// Does a task up to its first site.
+    fn run(&mut self, task: Task<'f>) -> Option<Site<'f>> {
+        let (site, is_shortest) = match task {
+            Task::End(part) => {
+                self.text.end(part);
+                return None;
+            }
+            Task::EndScope => {
+                if !self.finishes {
+                    self.scopes.pop();
+                }
+                return None;
+            }
+            Task::Times(item, left, place) => {
+                if left > 0 {
+                    place.parts.iter().for_each(|&part| self.text.count(part));
+                    let inner = place.inner();
+                    self.tasks.push(Task::Times(item, left - 1, place));
+                    self.tasks.push(Task::Derive(item, inner));
+                }
+                return None;
+            }
+            Task::Rounds(form, done, place) => {
+                let Kind::Repeat(_, min, max) = &form.kind else { return None };
+                if max.is_some_and(|max| done >= max) {
+                    return None;
+                }
+                if done < *min {
+                    self.round(form, done, place);
+                    return None;
+                }
+                let is_shortest = place.is_shortest;
+                (Site::Round(form, done, place), is_shortest)
+            }
+            Task::Derive(form, place) => {
+                let is_shortest = place.is_shortest;
+                (self.derive(form, place)?, is_shortest)
+            }
+        };
+        match site {
+            Site::Pool(variable, place) if is_shortest || self.finishes => self.derive_shortest(variable, place),
+            site if is_shortest || self.finishes => self.take_at(site, 0),
+            site => return Some(site),
+        }
+        None
+    }
+
+    fn round(&mut self, form: &'f Form, done: u32, place: Place<'f>) {
+        let Kind::Repeat(item, ..) = &form.kind else { return };
+        place.parts.iter().for_each(|&part| self.text.count(part));
+        let inner = place.inner();
+        self.tasks.push(Task::Rounds(form, done + 1, place));
+        self.tasks.push(Task::Derive(item, inner));
+    }
+
+    fn derive(&mut self, form: &'f Form, mut place: Place<'f>) -> Option<Site<'f>> {
+        match &form.kind {
+            Kind::Bytes(bytes) => self.text.add_bytes(bytes),
+            Kind::Class(_) => return Some(Site::Class(form)),
+            Kind::Variable(variable) => return self.instance(*variable, place),
+            Kind::Seq(items) => self.tasks.extend(items.iter().rev().map(|item| Task::Derive(item, place.inner()))),
+            Kind::Choice(..) => return Some(Site::Choice(form, place.inner())),
+            Kind::Repeat(..) => self.tasks.push(Task::Rounds(form, 0, place)),
+            Kind::Times(item, rounds) => {
+                let rounds = self.text.add_times(rounds.map(&mut |label| place.part(label)));
+                self.tasks.push(Task::Times(item, rounds, place));
+            }
+            Kind::Scope(items, labels) => {
+                let first = self.text.add_parts(labels.len()).start;
+                let seen = Some(Rc::new(Seen { labels, first, outer: place.seen.take() }));
+                let place = Place { seen, ..place.inner() };
+                self.scopes.push((&**items, place.clone()));
+                self.tasks.push(Task::EndScope);
+                self.tasks.push(Task::Derive(items, place));
+            }
+            Kind::Label(label, item) => {
+                let part = place.part(label);
+                place.parts.push(part);
+                self.text.begin(part);
+                self.tasks.push(Task::End(part));
+                self.tasks.push(Task::Derive(item, place));
+            }
+            Kind::Derived(derived) => self.text.add_derived(derived.map(&mut |label| place.part(label))),
+        }
+        None
+    }
+
+    fn instance(&mut self, variable: usize, place: Place<'f>) -> Option<Site<'f>> {
+        let depth = place.depth + 1;
+        let place = Place { depth, seen: None, parts: Vec::new(), ..place };
+        let is_beyond = self.limits.max_depth.is_some_and(|max_depth| depth > max_depth);
+        if is_beyond && self.pools.get(RuleId::new(variable)).is_some() {
+            return Some(Site::Pool(variable, place));
+        }
+        let body = self.system.variables[variable].as_ref().expect("a rule with a body");
+        self.tasks.push(Task::Derive(body, place));
+        None
+    }
+
+    fn derive_shortest(&mut self, variable: usize, place: Place<'f>) {
+        let body = self.system.variables[variable].as_ref().expect("a rule with a body");
+        self.tasks.push(Task::Derive(body, Place { is_shortest: true, ..place }));
+    }
+}
+
+/// Returns true if the form has numbers of fixed width.
+fn has_fields(form: &Form) -> bool {
+    match &form.kind {
+        Kind::Bytes(_) | Kind::Class(_) | Kind::Variable(_) | Kind::Derived(Derived::Copy(_)) => false,
+        Kind::Derived(Derived::Number(_, form)) => form.fixed_width().is_some(),
+        Kind::Seq(items) | Kind::Choice(items, _) => items.iter().any(has_fields),
+        Kind::Repeat(item, ..) | Kind::Times(item, _) | Kind::Scope(item, _) | Kind::Label(_, item) => has_fields(item),
+    }
+}
+
+/// Returns the text and the number of choice bytes read when the machine replays `choices`.
+pub fn replay(system: &System, pools: &Pools, limits: Limits, choices: &[u8]) -> (Text, u64) {
+    let mut machine = Machine::new(system, pools, limits);
+    let mut position = 0;
+    while let Some(offer) = machine.next_site() {
+        let option = read_option(&offer, choices, &mut position);
+        machine.take(option);
+    }
+    (machine.text, position as u64)
+}

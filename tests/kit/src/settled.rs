@@ -1,0 +1,282 @@
+//! Texts with parts whose bytes follow from other parts: their lengths, their bytes, and a check of each of these parts
+//! in a text that another implementation has made (E7).
+
+use std::rc::Rc;
+
+use gramjet_compiler::derived::{Derived, Measure, Value};
+
+/// A text in which some bytes are still to be found, as a list of pieces.
+#[derive(Clone, Debug, Default)]
+pub struct Text {
+    bytes: Vec<u8>,
+    pieces: Vec<Piece>,
+    /// The number of rounds of each part that is a repetition.
+    counts: Vec<u64>,
+}
+
+#[derive(Clone, Debug)]
+enum Piece {
+    /// The next bytes, as many as this.
+    Bytes(usize),
+    /// The beginning of a part.
+    Begin(usize),
+    /// The end of a part.
+    End(usize),
+    /// Bytes that follow from parts.
+    Derived(Rc<Derived<usize>>),
+    /// A repetition of as many rounds as a number says, and this number of rounds.
+    Times(Rc<Value<usize>>, u64),
+}
+
+/// A search for lengths or bytes of pieces that need each other.
+#[derive(Clone, Debug)]
+enum Found<T> {
+    Not,
+    Open,
+    Known(T),
+}
+
+impl Text {
+    /// Returns the numbers of further parts, which have not begun yet.
+    pub fn add_parts(&mut self, count: usize) -> std::ops::Range<usize> {
+        let first = self.counts.len();
+        self.counts.resize(first + count, 0);
+        first..self.counts.len()
+    }
+
+    /// Appends bytes.
+    pub fn add_bytes(&mut self, bytes: &[u8]) {
+        self.bytes.extend_from_slice(bytes);
+        match self.pieces.last_mut() {
+            Some(Piece::Bytes(count)) => *count += bytes.len(),
+            _ => self.pieces.push(Piece::Bytes(bytes.len())),
+        }
+    }
+
+    /// Begins a part.
+    pub fn begin(&mut self, part: usize) {
+        self.pieces.push(Piece::Begin(part));
+    }
+
+    /// Ends a part.
+    pub fn end(&mut self, part: usize) {
+        self.pieces.push(Piece::End(part));
+    }
+
+    /// Counts a round of a part.
+    pub fn count(&mut self, part: usize) {
+        self.counts[part] += 1;
+    }
+
+    /// Appends bytes that follow from parts.
+    pub fn add_derived(&mut self, derived: Derived<usize>) {
+        self.pieces.push(Piece::Derived(derived.into()));
+    }
+
+    /// Notes that as many rounds follow as a number says, and returns how many.
+    ///
+    /// # Panics
+    ///
+    /// If they follow from a part whose length depends on what comes later.
+    pub fn add_times(&mut self, rounds: Value<usize>) -> u64 {
+        let mut lengths = Lengths::new(self);
+        let count = lengths.value(&rounds).expect("rounds follow from parts whose lengths are known");
+        self.pieces.push(Piece::Times(rounds.into(), count));
+        count
+    }
+
+    /// Returns the length, and whether each number of fixed width that measures parts fits into its field. All parts
+    /// must have ended.
+    pub fn measure(&self) -> (u64, bool) {
+        let mut lengths = Lengths::new(self);
+        let len = (0..self.pieces.len()).map(|piece| lengths.of_piece(piece).expect("all parts have ended")).sum();
+        let fits = self.pieces.iter().all(|piece| {
+            let Piece::Derived(derived) = piece else { return true };
+            let Derived::Number(value, form) = &**derived else { return true };
+            value.terms.iter().any(|term| term.measure.is_of_content())
+                || lengths.value(value).is_some_and(|value| value <= form.greatest())
+        });
+        (len, fits)
+    }
+
+    /// Returns the value of a number that measures parts, which must have ended.
+    pub fn value(&self, value: &Value<usize>) -> u64 {
+        Lengths::new(self).value(value).expect("all parts have ended")
+    }
+
+    /// Returns the bytes. All parts must have ended.
+    pub fn settled(&self) -> Vec<u8> {
+        let mut settling = Settling::new(self);
+        settling.of_pieces(0..self.pieces.len())
+    }
+
+    /// Returns where in `output` something is not as the grammar has it, if `output` is a text with the same decisions
+    /// as this one. Numbers are read and compared with what they measure in `output` itself.
+    pub fn fault(&self, output: &[u8]) -> Option<String> {
+        let mut lengths = Lengths::new(self);
+        let mut begins = vec![0; self.pieces.len() + 1];
+        for piece in 0..self.pieces.len() {
+            begins[piece + 1] = begins[piece] + lengths.of_piece(piece).expect("all parts have ended") as usize;
+        }
+        if begins[self.pieces.len()] != output.len() {
+            return Some(format!("{} bytes instead of {}", output.len(), begins[self.pieces.len()]));
+        }
+        let place = |part: usize, is_end: bool| {
+            let is_it = |piece: &Piece| match piece {
+                Piece::Begin(begun) => !is_end && *begun == part,
+                Piece::End(ended) => is_end && *ended == part,
+                _ => false,
+            };
+            begins[self.pieces.iter().position(is_it).expect("the part is in the text")]
+        };
+        let part = |part: usize| &output[place(part, false)..place(part, true)];
+        let value = |value: &Value<usize>| {
+            let value = value.of(|term| match term.measure {
+                Measure::Len => part(term.label).len() as u64,
+                Measure::Count => self.counts[term.label],
+                Measure::Sum(sum) => sum.of(part(term.label)),
+            });
+            value.max(0) as u64
+        };
+        let mut literal = 0;
+        self.pieces.iter().enumerate().find_map(|(number, piece)| {
+            let found = &output[begins[number]..begins[number + 1]];
+            let is_right = match piece {
+                Piece::Bytes(count) => {
+                    literal += count;
+                    found == &self.bytes[literal - count..literal]
+                }
+                Piece::Begin(_) | Piece::End(_) => true,
+                Piece::Times(rounds, count) => value(rounds) == *count,
+                Piece::Derived(derived) => match &**derived {
+                    Derived::Copy(label) => found == part(*label),
+                    Derived::Number(number, form) => {
+                        let is_cut = number.terms.iter().any(|term| term.measure.is_of_content());
+                        let read = form.read(found);
+                        let greatest = u128::from(form.greatest()) + 1;
+                        let expected = u128::from(value(number));
+                        read.map(u128::from) == Some(if is_cut { expected % greatest } else { expected })
+                    }
+                },
+            };
+            (!is_right).then(|| format!("at {}: {piece:?} is {}", begins[number], found.escape_ascii()))
+        })
+    }
+
+    /// Returns the pieces of a part; `None` if it has not ended.
+    fn pieces_of(&self, part: usize) -> Option<std::ops::Range<usize>> {
+        let is_begin = |piece: &Piece| matches!(piece, Piece::Begin(begun) if *begun == part);
+        let is_end = |piece: &Piece| matches!(piece, Piece::End(ended) if *ended == part);
+        let end = self.pieces.iter().rposition(is_end)?;
+        Some(self.pieces[..end].iter().rposition(is_begin)? + 1..end)
+    }
+}
+
+struct Lengths<'t> {
+    text: &'t Text,
+    found: Vec<Found<u64>>,
+}
+
+impl<'t> Lengths<'t> {
+    fn new(text: &'t Text) -> Lengths<'t> {
+        Lengths { text, found: vec![Found::Not; text.pieces.len()] }
+    }
+
+    /// Returns the length of a piece; `None` if it follows from a part that has not ended.
+    fn of_piece(&mut self, piece: usize) -> Option<u64> {
+        match self.found[piece] {
+            Found::Known(len) => return Some(len),
+            Found::Open => panic!("lengths follow from each other"),
+            Found::Not => {}
+        }
+        self.found[piece] = Found::Open;
+        let text = self.text;
+        let len = match &text.pieces[piece] {
+            Piece::Bytes(count) => *count as u64,
+            Piece::Begin(_) | Piece::End(_) | Piece::Times(..) => 0,
+            Piece::Derived(derived) => match &**derived {
+                Derived::Copy(label) => self.of_part(*label)?,
+                Derived::Number(value, form) => match form.fixed_width() {
+                    Some(width) => width,
+                    None => form.width(self.value(value)?),
+                },
+            },
+        };
+        self.found[piece] = Found::Known(len);
+        Some(len)
+    }
+
+    fn of_part(&mut self, part: usize) -> Option<u64> {
+        self.text.pieces_of(part)?.map(|piece| self.of_piece(piece)).sum()
+    }
+
+    /// Returns the value of a number that measures lengths and counts.
+    fn value(&mut self, value: &Value<usize>) -> Option<u64> {
+        let mut is_known = true;
+        let value = value.of(|term| match term.measure {
+            Measure::Count => {
+                is_known &= self.text.pieces_of(term.label).is_some();
+                self.text.counts[term.label]
+            }
+            _ => self.of_part(term.label).unwrap_or_else(|| {
+                is_known = false;
+                0
+            }),
+        });
+        is_known.then_some(value.max(0) as u64)
+    }
+}
+
+struct Settling<'t> {
+    text: &'t Text,
+    lengths: Lengths<'t>,
+    found: Vec<Found<Vec<u8>>>,
+}
+
+impl<'t> Settling<'t> {
+    fn new(text: &'t Text) -> Settling<'t> {
+        Settling { text, lengths: Lengths::new(text), found: vec![Found::Not; text.pieces.len()] }
+    }
+
+    fn of_pieces(&mut self, pieces: std::ops::Range<usize>) -> Vec<u8> {
+        pieces.flat_map(|piece| self.of_piece(piece)).collect()
+    }
+
+    fn of_part(&mut self, part: usize) -> Vec<u8> {
+        self.of_pieces(self.text.pieces_of(part).expect("all parts have ended"))
+    }
+
+    fn of_piece(&mut self, piece: usize) -> Vec<u8> {
+        match &self.found[piece] {
+            Found::Known(bytes) => return bytes.clone(),
+            Found::Open => panic!("bytes follow from each other"),
+            Found::Not => {}
+        }
+        self.found[piece] = Found::Open;
+        let text = self.text;
+        let bytes = match &text.pieces[piece] {
+            Piece::Bytes(count) => {
+                let lengths =
+                    text.pieces[..piece].iter().map(|piece| if let Piece::Bytes(count) = piece { *count } else { 0 });
+                let begin: usize = lengths.sum();
+                text.bytes[begin..begin + count].to_vec()
+            }
+            Piece::Begin(_) | Piece::End(_) | Piece::Times(..) => Vec::new(),
+            Piece::Derived(derived) => match &**derived {
+                Derived::Copy(label) => self.of_part(*label),
+                Derived::Number(value, form) => {
+                    let value = value.of(|term| match term.measure {
+                        Measure::Len => self.lengths.of_part(term.label).expect("all parts have ended"),
+                        Measure::Count => text.counts[term.label],
+                        Measure::Sum(sum) => sum.of(&self.of_part(term.label)),
+                    });
+                    let mut bytes = Vec::new();
+                    form.write(value.max(0) as u64, &mut bytes);
+                    bytes
+                }
+            },
+        };
+        self.found[piece] = Found::Known(bytes.clone());
+        bytes
+    }
+}
