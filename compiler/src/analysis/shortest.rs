@@ -78,6 +78,36 @@ pub fn node_choices(ir: &Ir, choices: &[u64]) -> Vec<u64> {
     nodes
 }
 
+/// Returns the number of sites of the option-0 derivation of each rule; saturates.
+pub fn sites(ir: &Ir) -> Vec<u64> {
+    let mut sites = vec![0; ir.rules().len()];
+    for rule in order(ir) {
+        if let Some(body) = ir.body(rule) {
+            sites[rule.index()] = sites_of_tree(ir, body, &sites);
+        }
+    }
+    sites
+}
+
+/// Returns the number of sites of the option-0 derivation of each node, given that of the rules; saturates.
+pub fn node_sites(ir: &Ir, sites: &[u64]) -> Vec<u64> {
+    let mut nodes: Vec<u64> = Vec::with_capacity(ir.node_count());
+    // Children come before their parents in the arena.
+    for index in 0..ir.node_count() {
+        let of_node = sites_of(ir, NodeId::new(index), sites, &|child| nodes[child.index()]);
+        nodes.push(of_node);
+    }
+    nodes
+}
+
+fn sites_of_tree(ir: &Ir, node: NodeId, sites: &[u64]) -> u64 {
+    sites_of(ir, node, sites, &|child| sites_of_tree(ir, child, sites))
+}
+
+fn sites_of(ir: &Ir, node: NodeId, sites: &[u64], of: &dyn Fn(NodeId) -> u64) -> u64 {
+    sum(ir.node(node).first(), sites, of).saturating_add(ir.site_of(node).map_or(0, |_| 1))
+}
+
 fn choices_of_tree(ir: &Ir, node: NodeId, choices: &[u64]) -> u64 {
     choices_of(ir, node, choices, &|child| choices_of_tree(ir, child, choices))
 }

@@ -101,6 +101,8 @@ pub struct Ir {
     free: Vec<Box<[LabelId]>>,
     /// The number of labels.
     labels: usize,
+    /// The names of the labels, as far as they are known. They are for messages.
+    label_names: Vec<String>,
 }
 
 impl Ir {
@@ -117,7 +119,8 @@ impl Ir {
     fn of_rules(rules: Arc<[Rule]>, start: RuleId, is_ordered: bool) -> Ir {
         let bodies = vec![None; rules.len()];
         let (nodes, facts, shapes, free) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        Ir { rules, bodies, start, is_ordered, nodes, facts, shapes, free, labels: 0 }
+        let label_names = Vec::new();
+        Ir { rules, bodies, start, is_ordered, nodes, facts, shapes, free, labels: 0, label_names }
     }
 
     /// Returns true if the options of each choice ascend by minimum length, as a length limit requires.
@@ -127,7 +130,8 @@ impl Ir {
 
     /// Returns an IR with the same rules and start, without bodies and nodes, for a pass to fill.
     pub fn same_rules(&self) -> Ir {
-        Ir::of_rules(Arc::clone(&self.rules), self.start, self.is_ordered)
+        let label_names = self.label_names.clone();
+        Ir { label_names, ..Ir::of_rules(Arc::clone(&self.rules), self.start, self.is_ordered) }
     }
 
     /// Gives a rule its body.
@@ -274,6 +278,16 @@ impl Ir {
     #[inline]
     pub fn label_count(&self) -> usize {
         self.labels
+    }
+
+    /// Gives the label of the next number its name.
+    pub fn name_label(&mut self, name: impl Into<String>) {
+        self.label_names.push(name.into());
+    }
+
+    /// Returns the name of a label; `None` if it is not known.
+    pub fn label_name(&self, label: LabelId) -> Option<&str> {
+        self.label_names.get(label.index()).map(String::as_str)
     }
 
     /// Returns true if something in the grammar follows from other parts of a text.

@@ -290,6 +290,18 @@ impl Node {
         Some(Rounds { item, min, max })
     }
 
+    /// Returns what follows from labelled parts, if the node is such bytes.
+    pub fn derived(&self) -> Option<&Derived<Known>> {
+        let Node::Derived(leaf) = self else { return None };
+        Some(&leaf.derived)
+    }
+
+    /// Returns the item and the number of rounds of a node that is repeated as often as a number says.
+    pub fn times(&self) -> Option<(NodeId, &Value<Known>)> {
+        let Node::Times { item, rounds } = self else { return None };
+        Some((*item, rounds))
+    }
+
     /// Returns the items of a sequence.
     pub fn items(&self) -> Option<&[NodeId]> {
         let Node::Seq(items) = self else { return None };

@@ -78,6 +78,7 @@ impl Lowering<'_, '_> {
         });
         let rounds = part.as_repeat().map(|rounds| u64::from(rounds.min)).or(least_of_times).unwrap_or(0);
         self.labels += 1;
+        self.ir.name_label(&label.text);
         Known { label: LabelId::new(self.labels - 1), len, rounds }
     }
 

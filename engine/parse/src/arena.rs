@@ -144,6 +144,44 @@ impl Arena {
         list
     }
 
+    /// Appends the bytes of some lists, one after the other. Returns false if there would be more than `most`.
+    pub fn write(
+        &self,
+        lists: &[u32],
+        most: usize,
+        bytes: &mut Vec<u8>,
+        encode: impl Fn(u32, u32, &mut Vec<u8>),
+    ) -> bool {
+        let start = bytes.len();
+        // Lists lead from their ends to their beginnings.
+        let mut open = lists.to_vec();
+        while let Some(list) = open.pop() {
+            if list == EMPTY {
+                continue;
+            }
+            let List { before, kind, value } = self.lists[list as usize];
+            open.push(before);
+            match kind {
+                List::LIST => open.push(value),
+                List::ZEROS => {
+                    if bytes.len() + value as usize > most {
+                        return false;
+                    }
+                    make_room_for(bytes, value as usize);
+                    bytes.resize(bytes.len() + value as usize, 0);
+                }
+                List::PACKED => {
+                    let packed = self.packed_at(value);
+                    make_room_for(bytes, packed.len());
+                    bytes.extend(packed.iter().rev());
+                }
+                site => encode(site, value, bytes),
+            }
+        }
+        bytes[start..].reverse();
+        bytes.len() <= most
+    }
+
     /// Returns the frame at which a chain of ends ends, and the choices in it: the end of `frame` may be the end of its
     /// only caller, and so on. `is_end` says whether a state is the end of a callee.
     pub fn top(&mut self, frame: u32, is_end: impl Fn(u32) -> bool) -> (u32, u32) {

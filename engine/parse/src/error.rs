@@ -90,6 +90,17 @@ pub enum Expected {
     Class(CharSet),
     /// A string of the rule with this name.
     Rule(String),
+    /// Bytes that follow from a labelled part.
+    Derived {
+        /// The bytes.
+        bytes: Vec<u8>,
+        /// Whether they are a text rather than an integer.
+        is_text: bool,
+        /// Way in which they follow from parts, such as "the length of part `data`".
+        origin: String,
+        /// The bytes in their place, if they have been found to be others.
+        found: Option<Vec<u8>>,
+    },
     /// Nothing more.
     End,
 }
@@ -137,6 +148,10 @@ impl Mismatch {
         if self.more > 0 {
             write!(f, " or one of {} more", self.more)?;
         }
+        if let [Expected::Derived { is_text, found: Some(found), .. }] = &self.expected[..] {
+            f.write_str(", found ")?;
+            return derived(f, found, *is_text);
+        }
         match self.found {
             None => f.write_str(", found the end of the text"),
             Some(byte @ 0x21..=0x7E) => write!(f, ", found `{}`", char::from(byte)),
@@ -172,9 +187,27 @@ impl fmt::Display for Expected {
                 f.write_str("]")
             }
             Expected::Rule(name) => write!(f, "<{name}>"),
+            Expected::Derived { bytes, origin, .. } if bytes.is_empty() => f.write_str(origin),
+            Expected::Derived { bytes, is_text, origin, .. } => {
+                derived(f, bytes, *is_text)?;
+                write!(f, ", {origin}")
+            }
             Expected::End => f.write_str("the end of the text"),
         }
     }
+}
+
+/// Writes bytes that follow from a labelled part: a text as it is, an integer in hexadecimal digits.
+fn derived(f: &mut fmt::Formatter<'_>, bytes: &[u8], is_text: bool) -> fmt::Result {
+    const MOST: usize = 40;
+    let some = &bytes[..bytes.len().min(MOST)];
+    if is_text {
+        write!(f, "`{}", String::from_utf8_lossy(some).escape_debug())?;
+    } else {
+        some.iter().try_for_each(|byte| write!(f, "{byte:02X}"))?;
+    }
+    let more = if some.len() < bytes.len() { "..." } else { "" };
+    write!(f, "{more}{}", if is_text { "`" } else { "" })
 }
 
 /// Writes a member of a class as the EBNF writes it.
@@ -214,6 +247,11 @@ impl Attempt {
 
     pub fn class(set: &CharSet, frame: Frame) -> Attempt {
         Attempt::new(What::Terminal(Expected::Class(set.clone())), frame)
+    }
+
+    /// Returns an attempt at bytes that follow from a labelled part.
+    pub fn derived(expected: Expected, read: usize, frame: Frame) -> Attempt {
+        Attempt { begun: read > 0, ..Attempt::new(What::Terminal(expected), frame) }
     }
 
     pub fn rule(callee: u32, frame: Frame) -> Attempt {

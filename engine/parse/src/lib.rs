@@ -21,13 +21,14 @@
 
 #![forbid(unsafe_code)]
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use gramjet_compiler::ir::Ir;
 
 mod arena;
 mod automaton;
 mod error;
+mod labels;
 mod lookahead;
 mod machine;
 mod pack;
@@ -50,7 +51,7 @@ pub struct Parser {
 /// A clone learns anew.
 impl Clone for Parser {
     fn clone(&self) -> Parser {
-        let learning = |reader: &Reader| Reader::new(reader.program.clone());
+        let learning = |reader: &Reader| Reader::new(reader.program.clone(), reader.labelled.clone());
         Parser { all: learning(&self.all), generated: self.generated.as_ref().map(learning) }
     }
 }
@@ -60,6 +61,8 @@ impl Clone for Parser {
 struct Reader {
     program: Program,
     automaton: Mutex<AutomatonCache>,
+    /// The grammar, if it has labels. It has no automaton then.
+    labelled: Option<Arc<Ir>>,
 }
 
 /// Bounds on the cost of parsing a text.
@@ -112,8 +115,9 @@ impl Parser {
 
     /// Returns a parser for the language of the start rule of a lowered grammar.
     pub fn new(lowered: &Ir) -> Parser {
-        let generated = Program::of_generated(lowered).map(Reader::new);
-        Parser { all: Reader::new(Program::new(lowered)), generated }
+        let labelled = lowered.has_labels().then(|| Arc::new(lowered.clone()));
+        let generated = Program::of_generated(lowered).map(|program| Reader::new(program, labelled.clone()));
+        Parser { all: Reader::new(Program::new(lowered), labelled), generated }
     }
 
     /// Finds choice bytes for a text.
@@ -135,6 +139,23 @@ impl Parser {
             return Ok(parsed);
         }
         self.all.parse(text, budget, Rejection::Explained)
+    }
+
+    /// Finds choice bytes for a text in which copies, lengths, counts and checksums may be wrong. The choice bytes
+    /// produce the text with the right ones: labelled parts keep their bytes where lengths are believed first, and where
+    /// that leads nowhere, parts end where the grammar lets them. A text that conforms is parsed as it is.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Parser::parse`].
+    pub fn repair(&self, text: &[u8], budget: &Budget) -> Result<Parsed, ParseError> {
+        self.parse(text, budget).or_else(|error| {
+            let repaired = match (&self.all.labelled, &error) {
+                (Some(ir), ParseError::Mismatch(_)) => labels::repair((&self.all.program, ir), text, budget),
+                _ => None,
+            };
+            repaired.ok_or(error)
+        })
     }
 
     /// Finds choice bytes for a text by the automaton alone, among all derivations; `None` if it gives the text up. For
@@ -165,8 +186,8 @@ enum Rejection {
 }
 
 impl Reader {
-    fn new(program: Program) -> Reader {
-        Reader { program, automaton: Mutex::default() }
+    fn new(program: Program, labelled: Option<Arc<Ir>>) -> Reader {
+        Reader { program, automaton: Mutex::default(), labelled }
     }
 
     fn parse(&self, text: &[u8], budget: &Budget, rejection: Rejection) -> Result<Parsed, ParseError> {
@@ -188,7 +209,7 @@ impl Reader {
         rejection: Rejection,
     ) -> Option<Result<Parsed, ParseError>> {
         // The machine knows the shortest derivation.
-        if text.is_empty() {
+        if text.is_empty() || self.labelled.is_some() {
             return None;
         }
         let mut automaton = self.cache().take(&self.program)?;
@@ -205,7 +226,8 @@ impl Reader {
         budget: &Budget,
         rejection: Rejection,
     ) -> Option<Result<Parsed, ParseError>> {
-        let mut automaton = self.cache().make(&self.program).filter(|_| !text.is_empty())?;
+        let has_automaton = !text.is_empty() && self.labelled.is_none();
+        let mut automaton = self.cache().make(&self.program).filter(|_| has_automaton)?;
         self.run(&mut automaton, text, budget, rejection).ok()
     }
 
@@ -226,6 +248,9 @@ impl Reader {
 
     /// Finds choice bytes for a text by the machine.
     fn parse_by_threads(&self, text: &[u8], budget: &Budget, rejection: Rejection) -> Result<Parsed, ParseError> {
+        if let Some(ir) = &self.labelled {
+            return labels::parse((&self.program, ir), text, budget, rejection);
+        }
         let mut machine = Machine::new(&self.program, text, *budget);
         if let Some(choices) = machine.run()? {
             return Ok(Parsed { choices, work: machine.work });

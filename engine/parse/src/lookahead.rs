@@ -74,7 +74,12 @@ impl Lookahead {
                         dependents[next as usize].push(state);
                     }
                 }
-                State::Choice { .. } | State::Rounds { .. } | State::Count { .. } | State::Round { .. } => {
+                State::Operation { operation, .. } if !program.operations.may_read_nothing(operation) => {}
+                State::Choice { .. }
+                | State::Rounds { .. }
+                | State::Count { .. }
+                | State::Round { .. }
+                | State::Operation { .. } => {
                     program.successors(state).for_each(|next| dependents[next as usize].push(state));
                 }
             }
@@ -134,6 +139,10 @@ fn own(program: &Program, state: StateId) -> Bytes {
                 (lead(low)..=lead(high)).for_each(|byte| bytes.insert(byte));
             }
         }
+        State::Operation { operation, .. } => {
+            let may_begin = |&byte: &u8| program.operations.may_begin_with(operation, byte);
+            (0..=u8::MAX).filter(may_begin).for_each(|byte| bytes.insert(byte));
+        }
         _ => {}
     }
     bytes
@@ -147,7 +156,12 @@ fn follow(program: &Program, first: &[Bytes], empty: &[bool]) -> Vec<Next> {
     // The first of each pair passes its followers on to the second.
     let mut passes_on: Vec<Vec<u32>> = vec![Vec::new(); count];
     for (state, kind) in program.states.iter().enumerate() {
-        if let State::Call { callee, next, .. } = *kind {
+        let call = match *kind {
+            State::Call { callee, next, .. } => Some((callee, next)),
+            State::Operation { operation, .. } => program.operations.call(operation),
+            _ => None,
+        };
+        if let Some((callee, next)) = call {
             follow[callee as usize].bytes.add(first[next as usize]);
             if empty[next as usize] {
                 passes_on[program.owners[state] as usize].push(callee);

@@ -5,7 +5,7 @@
 //! derivation that came first stays. So the order in which threads are followed decides among derivations. It is depth
 //! first, earlier options first, a further round before none.
 
-use crate::arena::{Arena, EMPTY, List, NONE, ROOT, Seen, Thread, make_room_for};
+use crate::arena::{Arena, EMPTY, NONE, ROOT, Seen, Thread, make_room_for};
 use crate::error::{Attempt, ParseError};
 use crate::lookahead::Peek;
 use crate::program::{MAX_BYTES, NOT, Next, Program, SiteCode, State};
@@ -210,37 +210,10 @@ impl<'p, 't> Machine<'p, 't> {
 
     /// Appends lists of choices to the choice bytes.
     fn decide(&mut self, lists: &[u32]) -> Result<(), ParseError> {
-        let start = self.choices.len();
-        // Lists lead from their ends to their beginnings.
-        let mut open = lists.to_vec();
-        while let Some(list) = open.pop() {
-            if list == EMPTY {
-                continue;
-            }
-            let List { before, kind, value } = self.arena.lists[list as usize];
-            open.push(before);
-            match kind {
-                List::LIST => open.push(value),
-                List::ZEROS => {
-                    if self.choices.len() + value as usize > self.bounds.max_memory {
-                        return Err(self.out_of_memory());
-                    }
-                    make_room_for(&mut self.choices, value as usize);
-                    self.choices.resize(self.choices.len() + value as usize, 0);
-                }
-                List::PACKED => {
-                    let bytes = self.arena.packed_at(value);
-                    make_room_for(&mut self.choices, bytes.len());
-                    self.choices.extend(bytes.iter().rev());
-                }
-                site => encode(&self.program.sites[site as usize], value, &mut self.choices),
-            }
-        }
-        if self.choices.len() > self.bounds.max_memory {
-            return Err(self.out_of_memory());
-        }
-        self.choices[start..].reverse();
-        Ok(())
+        let sites = &self.program.sites;
+        let encode = |site: u32, option, bytes: &mut Vec<u8>| encode(&sites[site as usize], option, bytes);
+        let fits = self.arena.write(lists, self.bounds.max_memory, &mut self.choices, encode);
+        if fits { Ok(()) } else { Err(self.out_of_memory()) }
     }
 
     /// Returns true if this is the position at which all attempts are recorded.
@@ -332,6 +305,8 @@ impl<'p, 't> Machine<'p, 't> {
                 let repeat = &program.repeats[repeat as usize];
                 self.push(repeat.count, Thread { count: repeat.after_one_more(count), ..thread });
             }
+            // Only grammars with labels have some, and these have a machine of their own.
+            State::Operation { .. } => {}
             State::End => self.end(frame, list)?,
         }
         Ok(())

@@ -3,9 +3,13 @@
 
 use gramjet_compiler::analysis::shortest;
 use gramjet_compiler::charset::CharSet;
-use gramjet_compiler::ir::{Choice, Composition, First, Ir, NodeId, RuleId, Site, Slots};
+use gramjet_compiler::ir::{Choice, Composition, First, Ir, LabelId, NodeId, RuleId, Site, Slots};
 
 use crate::lookahead::Lookahead;
+
+pub(crate) mod operations;
+
+use operations::{LoopRounds, Operation, Operations};
 
 /// The number of a state.
 pub(crate) type StateId = u32;
@@ -27,6 +31,8 @@ pub(crate) enum State {
     Count { repeat: u32 },
     /// In a counted repetition, after a round.
     Round { repeat: u32 },
+    /// A step that concerns labelled parts, one of [`Operations`]. Only grammars with labels have some.
+    Operation { operation: u32, next: StateId },
     /// The end of a callee.
     End,
 }
@@ -39,7 +45,8 @@ pub(crate) const MAX_BYTES: usize = 48;
 pub(crate) struct Callee {
     pub entry: StateId,
     pub end: StateId,
-    /// Whether it may be empty, and how many choice bytes, all zero, make it empty.
+    /// Whether it may be empty, and how many choice bytes, all zero, make it empty; in a grammar with labels, how many
+    /// options.
     pub nullable: bool,
     pub zeros: u64,
     /// The rule itself, or the rule that contains it.
@@ -160,6 +167,7 @@ pub(crate) struct Program {
     pub sites: Vec<SiteCode>,
     pub start: u32,
     pub rule_names: Vec<String>,
+    pub operations: Operations,
     pub lookahead: Lookahead,
 }
 
@@ -181,7 +189,7 @@ impl Program {
     /// Returns a program. `can_be_empty` says of each node whether its shortest derivation may be taken for an empty
     /// text.
     fn with(ir: &Ir, can_be_empty: Vec<bool>, only_generated: bool) -> Program {
-        let zeros = shortest::choices(ir);
+        let zeros = if ir.has_labels() { shortest::sites(ir) } else { shortest::choices(ir) };
         let rules = ir.rules().len();
         let nothing = |rule: RuleId| Callee {
             entry: 0,
@@ -204,11 +212,12 @@ impl Program {
             sites: Vec::new(),
             start: ir.start().index() as u32,
             rule_names: ir.rules().iter().map(|rule| known_name(&rule.name).to_string()).collect(),
+            operations: Operations::new(ir),
             lookahead: Lookahead::default(),
         };
         debug_assert_eq!(program.callees.len(), rules);
-        let zeros = shortest::node_choices(ir, &zeros);
-        let mut builder = Builder { ir, zeros, can_be_empty, only_generated, program, owner: 0 };
+        let zeros = if ir.has_labels() { shortest::node_sites(ir, &zeros) } else { shortest::node_choices(ir, &zeros) };
+        let mut builder = Builder { ir, zeros, can_be_empty, only_generated, program, owner: 0, seen: Vec::new() };
         for (rule, body) in ir.bodies() {
             builder.callee(rule.index() as u32, body);
         }
@@ -231,9 +240,16 @@ impl Program {
                 ([Some(repeat.item), Some(repeat.end)], &[])
             }
             State::Round { repeat } => ([Some(self.repeats[repeat as usize].count), None], &[]),
+            State::Operation { operation, next } => ([Some(next), self.operations.also_leads_to(operation)], &[]),
             State::End => ([None; 2], &[]),
         };
         few.into_iter().flatten().chain(many.iter().copied())
+    }
+
+    /// Returns the operation of a state.
+    pub fn operation_at(&self, state: StateId) -> Option<Operation> {
+        let State::Operation { operation, .. } = self.states[state as usize] else { return None };
+        Some(self.operations.operations[operation as usize])
     }
 
     fn joining_states(&self) -> Vec<bool> {
@@ -252,6 +268,7 @@ impl Program {
                 // Callees that begin at different places can end at the same.
                 State::Call { next, .. } => joins[next as usize] = true,
                 State::End | State::Count { .. } => joins[state as usize] = true,
+                State::Operation { operation, next } => joins[next as usize] |= self.operations.reads(operation),
                 _ => {}
             }
         }
@@ -289,7 +306,7 @@ fn shortest_that_are_generated(ir: &Ir) -> Vec<bool> {
 /// Builds states backwards: each with the one that follows it.
 struct Builder<'i> {
     ir: &'i Ir,
-    /// Number of choice bytes that the shortest derivation of each node reads.
+    /// Number of choice bytes that the shortest derivation of each node reads; in a grammar with labels, its sites.
     zeros: Vec<u64>,
     can_be_empty: Vec<bool>,
     /// Options that are only read are left out.
@@ -297,6 +314,8 @@ struct Builder<'i> {
     program: Program,
     /// The callee whose states are being made.
     owner: u32,
+    /// The labels that are seen in it, outer ones first.
+    seen: Vec<LabelId>,
 }
 
 impl Builder<'_> {
@@ -309,11 +328,12 @@ impl Builder<'_> {
     /// Makes the states of a callee.
     fn callee(&mut self, callee: u32, body: NodeId) {
         let outer = std::mem::replace(&mut self.owner, callee);
+        let seen = std::mem::take(&mut self.seen);
         let end = self.add(State::End);
         let entry = self.node(body, end);
         let made = &mut self.program.callees[callee as usize];
         (made.entry, made.end) = (entry, end);
-        self.owner = outer;
+        (self.owner, self.seen) = (outer, seen);
     }
 
     /// Returns a callee that is not a rule.
@@ -355,9 +375,10 @@ impl Builder<'_> {
             Composition::Instance(rule, None) => {
                 self.add(State::Call { callee: rule.index() as u32, next, skip: true })
             }
-            Composition::Derived(_) | Composition::Times { .. } | Composition::Label(..) | Composition::Scope(_) => {
-                todo!()
-            }
+            Composition::Derived(leaf) => self.derived(&leaf.derived, next),
+            Composition::Times { item, rounds } => self.times(item, rounds, next),
+            Composition::Label(label, count, body) => self.labelled(label, count, body, next),
+            Composition::Scope(scope) => self.scope(scope, next),
             Composition::All(items) => items.iter().rev().fold(next, |next, &item| self.node(item, next)),
             Composition::One(choice) => {
                 let site = self.site(node);
@@ -383,6 +404,9 @@ impl Builder<'_> {
                 self.program.states[rounds as usize] = State::Rounds { site, item, stop: next };
                 if min == 0 { rounds } else { item }
             }
+            Composition::Rounds { item, min, max } if !ir.free(item).is_empty() => {
+                self.counted_in_place(LoopRounds::Between { min, max }, item, None, next)
+            }
             Composition::Rounds { item, min, max } => {
                 let callee = self.further_callee(node);
                 self.counted(callee, node, item, min, max);
@@ -395,6 +419,7 @@ impl Builder<'_> {
     /// their own, so that empty rounds can be distinguished: they are made only to reach the minimum.
     fn counted(&mut self, callee: u32, node: NodeId, item: NodeId, min: u32, max: Option<u32>) {
         let outer = std::mem::replace(&mut self.owner, callee);
+        let seen = std::mem::take(&mut self.seen);
         let site = self.site(node);
         let end = self.add(State::End);
         let repeat = self.program.repeats.len() as u32;
@@ -413,7 +438,7 @@ impl Builder<'_> {
         self.program.repeats[repeat as usize].item = first;
         let made = &mut self.program.callees[callee as usize];
         (made.entry, made.end) = (count, end);
-        self.owner = outer;
+        (self.owner, self.seen) = (outer, seen);
     }
 }
 

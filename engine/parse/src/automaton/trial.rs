@@ -279,6 +279,8 @@ impl<'p, 's> Trial<'p, 's> {
                 let repeat = &program.repeats[repeat as usize];
                 self.push(repeat.count, Thread { count: repeat.after_one_more(count), ..thread });
             }
+            // Grammars with labels have no automaton.
+            State::Operation { .. } => {}
             State::End => self.end(frame, count, list),
         }
     }

@@ -6,4 +6,5 @@ mod errors;
 mod generated;
 mod inverse;
 mod kit;
+mod labels;
 mod memory;

@@ -1,0 +1,520 @@
+//! Threads through the network of a grammar with labels: a machine like the ordinary one, whose threads have an
+//! environment of labelled parts.
+//!
+//! A length that stands before its part bounds it, and the bound passes down to what is called within, so callees are
+//! shared by position and bound. Labels are seen in one rule alone: a callee begins with an empty environment.
+
+mod context;
+mod encode;
+mod operations;
+
+use std::collections::{BTreeMap, HashMap};
+
+use gramjet_compiler::ir::Ir;
+
+use crate::arena::{Arena, EMPTY, NONE, ROOT, Seen, Thread};
+use crate::error::{self, Attempt, Mismatch, ParseError};
+use crate::lookahead::Peek;
+use crate::machine::first_character;
+use crate::program::{NOT, Next, Program, State};
+use crate::{Budget, Parsed, Rejection, Work};
+use context::Contexts;
+use encode::{FAULT, OPTION, append, encode, fault_of};
+use operations::Fault;
+
+/// The first size of the data, in bytes, at which they are compacted.
+const FIRST_COMPACTION: usize = 1 << 20;
+
+/// The memory is checked once in this number of steps.
+const LOOKED_AT: u64 = 1024;
+
+/// The bytes that threads accept where they follow from other parts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mode {
+    /// Only the right ones.
+    Strict,
+    /// Wrong copies, checksums and numbers after what they measure. Numbers before it are right.
+    Bound,
+    /// Wrong ones everywhere. Numbers bound nothing.
+    Free,
+}
+
+pub(crate) struct Threads<'p, 't> {
+    program: &'p Program,
+    text: &'t [u8],
+    mode: Mode,
+    bounds: Bounds,
+    arena: Arena,
+    contexts: Contexts,
+    seen: Seen,
+    /// The frame of each callee and bound at this position.
+    called: HashMap<(u32, u32), u32>,
+    queue: Queue,
+    position: usize,
+    peek: Peek,
+    steps: u64,
+    /// The decisions that are certain.
+    decisions: Vec<u8>,
+    faults: Vec<Fault>,
+    found: Found,
+}
+
+/// The threads of a run.
+#[derive(Default)]
+struct Queue {
+    /// The threads that wait at later positions.
+    ahead: BTreeMap<usize, Vec<Thread>>,
+    /// The number of waiting threads.
+    waiting: usize,
+    /// The threads that are to be followed at this position; the last one is next.
+    open: Vec<Thread>,
+}
+
+/// The bounds of a run.
+struct Bounds {
+    max_memory: usize,
+    max_steps: u64,
+    /// The size of the data, in bytes, at which they are compacted next.
+    compaction: usize,
+}
+
+/// The results of a run.
+#[derive(Default)]
+struct Found {
+    /// The furthest position at which something was tried.
+    furthest: usize,
+    /// The list of the thread that derives the text.
+    accepted: Option<u32>,
+    /// The position whose attempts are recorded, and these attempts.
+    recorded: Option<(usize, Vec<Attempt>)>,
+}
+
+/// Finds choice bytes for a text of a grammar with labels.
+pub(crate) fn parse(
+    (program, ir): (&Program, &Ir),
+    text: &[u8],
+    budget: &Budget,
+    rejection: Rejection,
+) -> Result<Parsed, ParseError> {
+    let mut threads = Threads::new(program, text, *budget, Mode::Strict);
+    if let Some(decisions) = threads.run()? {
+        let (choices, made) = encode::choices(ir, &decisions, text.len());
+        if made == text {
+            return Ok(Parsed { choices, work: Work { steps: threads.steps } });
+        }
+        return Err(ParseError::Mismatch(encode::difference(text, &made)));
+    }
+    let furthest = threads.found.furthest;
+    drop(threads);
+    if rejection == Rejection::Short {
+        return Err(ParseError::Mismatch(error::mismatch(program, text, furthest, &[])));
+    }
+    let fault = [Mode::Bound, Mode::Free].into_iter().find_map(|mode| {
+        let mut threads = Threads::new(program, text, *budget, mode);
+        let decisions = threads.run().ok()??;
+        threads.mismatch(&decisions)
+    });
+    if let Some(mismatch) = fault {
+        return Err(ParseError::Mismatch(mismatch));
+    }
+    let mut threads = Threads::new(program, text, *budget, Mode::Strict);
+    threads.found.recorded = Some((furthest, Vec::new()));
+    threads.run()?;
+    let attempts = threads.found.recorded.map_or_else(Vec::new, |(_, attempts)| attempts);
+    Err(ParseError::Mismatch(error::mismatch(program, text, furthest, &attempts)))
+}
+
+/// Finds choice bytes for a text some of whose bytes that follow from other parts may be wrong. They produce the text
+/// with the right ones. `None` if there are none within the budget.
+pub(crate) fn repair((program, ir): (&Program, &Ir), text: &[u8], budget: &Budget) -> Option<Parsed> {
+    [Mode::Bound, Mode::Free].into_iter().find_map(|mode| {
+        let mut threads = Threads::new(program, text, *budget, mode);
+        let decisions = threads.run().ok()??;
+        let most = text.len().saturating_mul(16).saturating_add(1 << 16);
+        let (choices, _) = encode::choices(ir, &decisions, most);
+        Some(Parsed { choices, work: Work { steps: threads.steps } })
+    })
+}
+
+impl<'p, 't> Threads<'p, 't> {
+    fn new(program: &'p Program, text: &'t [u8], budget: Budget, mode: Mode) -> Threads<'p, 't> {
+        let mut arena = Arena::default();
+        let root = arena.add_frame(program.start, 0);
+        debug_assert_eq!(root, ROOT);
+        let mut contexts = Contexts::default();
+        let bound = text.len() as u32;
+        let context = contexts.of_callee(bound);
+        let start = &program.callees[program.start as usize];
+        let first = Thread { state: start.entry, count: context, frame: root, list: EMPTY };
+        Threads {
+            program,
+            text,
+            mode,
+            bounds: Bounds {
+                max_memory: budget.max_memory,
+                max_steps: budget.max_steps.unwrap_or(Budget::steps_for(text.len())),
+                compaction: FIRST_COMPACTION.min(budget.max_memory / 4),
+            },
+            arena,
+            contexts,
+            seen: Seen::new(),
+            called: HashMap::from([((program.start, bound), root)]),
+            queue: Queue { ahead: BTreeMap::from([(0, vec![first])]), waiting: 1, open: Vec::new() },
+            position: 0,
+            peek: None,
+            steps: 0,
+            decisions: Vec::new(),
+            faults: Vec::new(),
+            found: Found::default(),
+        }
+    }
+
+    /// Returns the decisions, encoded; `Ok(None)` if the text does not conform.
+    fn run(&mut self) -> Result<Option<Vec<u8>>, ParseError> {
+        let start = &self.program.callees[self.program.start as usize];
+        if self.text.is_empty() && start.nullable && self.found.recorded.is_none() {
+            if start.zeros > self.bounds.max_memory as u64 {
+                return Err(self.out_of_memory());
+            }
+            return Ok(Some(vec![0; start.zeros as usize]));
+        }
+        self.follow()?;
+        let Some(list) = self.found.accepted else { return Ok(None) };
+        self.decide(&[list])?;
+        Ok(Some(std::mem::take(&mut self.decisions)))
+    }
+
+    fn out_of_memory(&self) -> ParseError {
+        ParseError::Memory { offset: self.position, limit: self.bounds.max_memory }
+    }
+
+    fn follow(&mut self) -> Result<(), ParseError> {
+        while let Some((position, mut threads)) = self.queue.ahead.pop_first() {
+            if self.found.recorded.as_ref().is_some_and(|&(recorded, _)| recorded < position) {
+                return Ok(());
+            }
+            self.position = position;
+            self.queue.waiting -= threads.len();
+            self.found.furthest = self.found.furthest.max(position);
+            if position > 0 {
+                self.called.clear();
+            }
+            if self.arena.size() + self.contexts.size() > self.bounds.compaction {
+                self.compact(&mut threads)?;
+            }
+            self.peek = self.text.get(position).copied();
+            self.seen.clear();
+            for thread in threads {
+                self.push(thread.state, thread);
+                while let Some(thread) = self.queue.open.pop() {
+                    self.step(thread)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn compact(&mut self, threads: &mut [Thread]) -> Result<(), ParseError> {
+        // All decisions on the way to the only thread are certain.
+        if let ([thread], true) = (&mut *threads, self.queue.ahead.is_empty())
+            && let Some(edges) = self.arena.way_down(thread)
+        {
+            let take = |list: &mut u32| std::mem::replace(list, EMPTY);
+            let mut lists: Vec<u32> =
+                edges.iter().map(|&edge| take(&mut self.arena.edges[edge as usize].list)).collect();
+            lists.push(take(&mut thread.list));
+            self.decide(&lists)?;
+        }
+        let waiting = self.queue.ahead.values_mut().flatten();
+        self.arena.compact(threads.iter_mut().chain(waiting), encode);
+        let waiting = self.queue.ahead.values_mut().flatten();
+        let of_threads = threads.iter_mut().chain(waiting).map(|thread| &mut thread.count);
+        let of_edges = self.arena.edges.iter_mut().map(|edge| &mut edge.count);
+        self.contexts.compact(of_threads.chain(of_edges));
+        let size = self.arena.size() + self.contexts.size();
+        let room = self.room();
+        if size > room / 6 || u32::try_from(self.arena.packed.len()).is_err() {
+            return Err(self.out_of_memory());
+        }
+        self.bounds.compaction = (size * 2).max(FIRST_COMPACTION).min(room / 4);
+        Ok(())
+    }
+
+    /// Returns the memory left by the decisions that are certain.
+    fn room(&self) -> usize {
+        self.bounds.max_memory.saturating_sub(self.decisions.capacity())
+    }
+
+    /// Returns the memory of the threads and of the data that they share, in bytes, about.
+    fn memory(&self) -> usize {
+        // Lists of threads have room for up to twice as many.
+        let waiting = self.queue.ahead.len() * 4 * size_of::<(usize, Vec<Thread>)>()
+            + self.queue.waiting * 2 * size_of::<Thread>();
+        self.arena.capacity()
+            + self.seen.size()
+            + self.contexts.size()
+            + waiting
+            + self.queue.open.capacity() * size_of::<Thread>()
+            + self.faults.capacity() * 2 * size_of::<Fault>()
+    }
+
+    /// Appends lists of decisions to those that are certain.
+    fn decide(&mut self, lists: &[u32]) -> Result<(), ParseError> {
+        let fits = self.arena.write(lists, self.bounds.max_memory, &mut self.decisions, encode);
+        if fits { Ok(()) } else { Err(self.out_of_memory()) }
+    }
+
+    /// Returns true if this is the position at which all attempts are recorded.
+    #[inline]
+    fn records(&self) -> bool {
+        self.found.recorded.as_ref().is_some_and(|&(position, _)| position == self.position)
+    }
+
+    fn record(&mut self, attempt: Attempt) {
+        if let Some((_, attempts)) = &mut self.found.recorded {
+            attempts.push(attempt);
+        }
+    }
+
+    /// Returns true if a state may go on here.
+    #[inline]
+    fn allows(&self, state: u32) -> bool {
+        self.program.lookahead.allows(state, self.peek) || self.records()
+    }
+
+    /// Adds a thread to those to be followed, from `state` on, if the next byte allows that.
+    #[inline]
+    fn push(&mut self, state: u32, thread: Thread) {
+        if self.allows(state) {
+            self.queue.open.push(Thread { state, ..thread });
+        }
+    }
+
+    /// Lets a thread go on at `state` after so many bytes, if they are within its bound.
+    fn read(&mut self, len: usize, state: u32, thread: Thread) {
+        let position = self.position + len;
+        if len == 0 {
+            self.push(state, thread);
+        } else if position <= self.bound(thread) {
+            self.queue.waiting += 1;
+            self.queue.ahead.entry(position).or_default().push(Thread { state, ..thread });
+        }
+    }
+
+    fn bound(&self, thread: Thread) -> usize {
+        self.contexts.get(thread.count).bound as usize
+    }
+
+    fn choose(&mut self, thread: Thread, option: u32) -> Thread {
+        Thread { list: self.arena.append(thread.list, OPTION, option), ..thread }
+    }
+
+    fn count_steps(&mut self, steps: u64) -> Result<(), ParseError> {
+        let before = self.steps;
+        self.steps += steps;
+        if self.steps > self.bounds.max_steps {
+            return Err(ParseError::Steps { offset: self.position, steps: self.bounds.max_steps });
+        }
+        if before / LOOKED_AT < self.steps / LOOKED_AT && self.memory() > self.room() / 8 * 5 {
+            return Err(self.out_of_memory());
+        }
+        Ok(())
+    }
+
+    fn step(&mut self, thread: Thread) -> Result<(), ParseError> {
+        let program = self.program;
+        self.count_steps(1)?;
+        let Thread { state, count: context, frame, list } = thread;
+        // At its end a callee has no environment any more.
+        let context = if matches!(program.states[state as usize], State::End) { 0 } else { context };
+        if program.joins[state as usize] && !self.seen.insert(state, context, frame) {
+            return Ok(());
+        }
+        match program.states[state as usize] {
+            State::Bytes { start, len, next } => {
+                let bytes = &program.bytes[start as usize..][..len as usize];
+                if self.literal(bytes, |read, frame| Attempt::literal(bytes, read, frame), frame) {
+                    self.read(bytes.len(), next, thread);
+                }
+            }
+            State::Class { class, next } => self.class(thread, class, next),
+            State::Choice { first, count, .. } => {
+                let from = self.queue.open.len();
+                for place in first..first + count {
+                    let (option, target) = (program.options[place as usize], program.targets[place as usize]);
+                    if self.allows(target) {
+                        let thread = self.choose(thread, option);
+                        self.queue.open.push(Thread { state: target, ..thread });
+                    }
+                }
+                self.queue.open[from..].reverse();
+                self.count_steps(u64::from(count / 8))?;
+            }
+            State::Rounds { item, stop, .. } => self.choose_round(thread, item, stop),
+            State::Call { callee, next, skip } => {
+                let data = &program.callees[callee as usize];
+                if data.nullable && skip && self.allows(next) {
+                    let list = self.arena.zeros(list, data.zeros);
+                    self.queue.open.push(Thread { state: next, list, ..thread });
+                }
+                self.call(thread, callee, next);
+            }
+            State::Count { repeat } => self.count(thread, repeat),
+            State::Round { repeat } => {
+                let repeat = &program.repeats[repeat as usize];
+                let done = repeat.after_one_more(self.rounds_done(thread));
+                let count = self.with_rounds_done(thread, done);
+                self.push(repeat.count, Thread { count, ..thread });
+            }
+            State::Operation { operation, next } => {
+                self.operation(thread, program.operations.operations[operation as usize], next)?;
+            }
+            State::End => self.end(thread)?,
+        }
+        Ok(())
+    }
+
+    /// Returns true if these bytes come next. Otherwise notes how far they do.
+    fn literal(&mut self, bytes: &[u8], attempt: impl Fn(usize, crate::arena::Frame) -> Attempt, frame: u32) -> bool {
+        let rest = &self.text[self.position..];
+        let alike = bytes.iter().zip(rest).take_while(|(a, b)| a == b).count();
+        self.found.furthest = self.found.furthest.max(self.position + alike);
+        if let Some(read) = self.found.recorded.as_ref().and_then(|&(target, _)| target.checked_sub(self.position))
+            && read <= alike
+            && read < bytes.len()
+        {
+            self.record(attempt(read, self.arena.frames[frame as usize]));
+        }
+        alike == bytes.len()
+    }
+
+    fn class(&mut self, thread: Thread, class: u32, next: u32) {
+        let class = &self.program.classes[class as usize];
+        let member = match &class.places {
+            Some(places) => self
+                .peek
+                .map(|byte| places[usize::from(byte)])
+                .filter(|&place| place != NOT)
+                .map(|place| (u32::from(place), 1)),
+            None => first_character(&self.text[self.position..])
+                .and_then(|(character, len)| Some((class.place(character)?, len))),
+        };
+        if let Some((option, len)) = member
+            && self.position + len <= self.bound(thread)
+        {
+            let chosen = self.choose(thread, option);
+            self.read(len, next, chosen);
+        }
+        if self.records() {
+            self.record(Attempt::class(&class.set, self.arena.frames[thread.frame as usize]));
+        }
+    }
+
+    /// Goes on with another round, which comes first, or without one.
+    fn choose_round(&mut self, thread: Thread, item: u32, stop: u32) {
+        for (option, target) in [(0, stop), (1, item)] {
+            if self.allows(target) {
+                let chosen = self.choose(thread, option);
+                self.queue.open.push(Thread { state: target, ..chosen });
+            }
+        }
+    }
+
+    /// Begins a callee that is not empty.
+    fn call(&mut self, thread: Thread, callee: u32, next: u32) {
+        let data = &self.program.callees[callee as usize];
+        let bound = self.bound(thread);
+        let may_begin = self.program.lookahead.begins(data.entry, self.peek) && self.position < bound;
+        if !may_begin && !self.records() {
+            return;
+        }
+        let to = match self.called.get(&(callee, bound as u32)) {
+            Some(&known) => known,
+            None => {
+                let to = self.arena.add_frame(callee, self.position as u32);
+                self.called.insert((callee, bound as u32), to);
+                let count = self.contexts.of_callee(bound as u32);
+                self.queue.open.push(Thread { state: data.entry, count, frame: to, list: EMPTY });
+                to
+            }
+        };
+        self.arena.add_edge(to, next, thread.count, thread.frame, thread.list);
+        if self.records() && data.is_rule {
+            self.record(Attempt::rule(callee, self.arena.frames[thread.frame as usize]));
+        }
+    }
+
+    /// Goes on before a round of a counted repetition that is a callee.
+    fn count(&mut self, thread: Thread, repeat: u32) {
+        let repeat = &self.program.repeats[repeat as usize];
+        match repeat.next(self.rounds_done(thread)) {
+            Next::Round { zeros } => {
+                if let Some(zeros) = zeros {
+                    let list = self.arena.zeros(thread.list, zeros);
+                    self.push(repeat.end, Thread { list, ..thread });
+                }
+                self.push(repeat.item, thread);
+            }
+            Next::End => self.push(repeat.end, thread),
+            Next::Either => self.choose_round(thread, repeat.item, repeat.end),
+        }
+    }
+
+    /// Ends a callee: goes on where it was called from.
+    fn end(&mut self, thread: Thread) -> Result<(), ParseError> {
+        let Thread { frame, list, .. } = thread;
+        let data = self.arena.frames[frame as usize];
+        if frame == ROOT {
+            if self.position == self.text.len() && self.position > 0 && self.found.accepted.is_none() {
+                self.found.accepted = Some(list);
+            }
+            if self.records() {
+                self.record(Attempt::end(data));
+            }
+        }
+        // Calls of callees that may be empty have gone on without them.
+        if data.position as usize == self.position {
+            return Ok(());
+        }
+        if data.single {
+            let states = &self.program.states;
+            let (top, before) = self.arena.top(frame, |state| matches!(states[state as usize], State::End));
+            if top != frame {
+                let list = self.arena.join(before, list);
+                let callee = self.arena.frames[top as usize].callee;
+                let state = self.program.callees[callee as usize].end;
+                self.push(state, Thread { state, frame: top, list, ..thread });
+                return Ok(());
+            }
+        }
+        let from = self.queue.open.len();
+        let mut edge = data.first_edge;
+        while edge != NONE {
+            let caller = self.arena.edges[edge as usize];
+            if self.allows(caller.state) {
+                // A wrong copy has no decisions.
+                let list = if self.is_copied(caller.state) { caller.list } else { self.arena.join(caller.list, list) };
+                let (state, count, frame) = (caller.state, caller.count, caller.frame);
+                self.queue.open.push(Thread { state, count, frame, list });
+            }
+            self.count_steps(1)?;
+            edge = caller.next;
+        }
+        self.queue.open[from..].reverse();
+        Ok(())
+    }
+
+    /// Returns the first fault of the thread that derives the text: of lengths and copies before checksums, which often
+    /// follow from the former.
+    fn mismatch(&self, decisions: &[u8]) -> Option<Mismatch> {
+        let faults: Vec<&Fault> = fault_of(decisions).filter_map(|fault| self.faults.get(fault as usize)).collect();
+        let fault = faults.iter().find(|fault| !fault.is_sum(self.program)).or(faults.first())?;
+        Some(fault.mismatch(self.program, self.text))
+    }
+
+    /// Notes that bytes are not the right ones.
+    fn fault(&mut self, list: u32, fault: Fault) -> u32 {
+        append(&mut self.faults, fault);
+        self.arena.append(list, FAULT, self.faults.len() as u32 - 1)
+    }
+}

@@ -1,0 +1,234 @@
+//! The environments of threads: labelled parts of the rule, numbers read before what they measure, rounds done, and a
+//! bound on the position. Equal environments have one number.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use gramjet_compiler::derived::{Measure, Term, Value};
+
+use crate::program::operations::{Number, Operations, Place};
+
+/// A place, length or number that is not known.
+pub(crate) const UNKNOWN: u32 = u32::MAX;
+
+/// The environment of a thread.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct Context {
+    /// The position that nothing goes beyond.
+    pub bound: u32,
+    /// The labelled parts of the open scopes.
+    pub parts: Vec<Part>,
+    /// The open repetitions, inner ones last.
+    pub rounds: Vec<Rounds>,
+    /// The numbers that were read and not compared yet.
+    pub waiting: Vec<Waiting>,
+}
+
+/// A labelled part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Part {
+    /// The beginning.
+    pub from: u32,
+    /// The end; while the part is open, the bound outside it.
+    pub to: u32,
+    /// Whether it is complete.
+    pub is_known: bool,
+    /// The rounds done, if something depends on them.
+    pub rounds: u32,
+    /// The length and the rounds that a number before the part says.
+    pub len: u32,
+    pub count: u32,
+}
+
+/// An open repetition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Rounds {
+    /// The number of rounds done, or that are to come.
+    pub number: u32,
+    /// The beginning of the round, if it may be empty.
+    pub from: u32,
+}
+
+/// A number that was read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Waiting {
+    /// The number in the program.
+    pub number: u32,
+    /// Beginning and end of its bytes.
+    pub from: u32,
+    pub to: u32,
+}
+
+/// Result of looking at a number that was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Looked {
+    /// Not all parts are known, and the number says nothing of those that are not.
+    Nothing,
+    /// The number says what the only unknown part is, which is noted.
+    Solved,
+    /// No part is such that the number fits.
+    Impossible,
+    /// All parts are known: these are the bytes that should be there.
+    Expected(Vec<u8>),
+}
+
+impl Part {
+    /// A part that has not begun.
+    pub const LATER: Part =
+        Part { from: UNKNOWN, to: UNKNOWN, is_known: false, rounds: 0, len: UNKNOWN, count: UNKNOWN };
+
+    /// Returns its length, if it is complete.
+    pub fn length(&self) -> u32 {
+        self.to - self.from
+    }
+}
+
+impl Context {
+    pub fn part(&mut self, place: Place) -> Option<&mut Part> {
+        self.parts.get_mut(place.place as usize)
+    }
+
+    /// Returns the part, if it is complete.
+    pub fn known(&self, place: Place) -> Option<Part> {
+        self.parts.get(place.place as usize).copied().filter(|part| part.is_known)
+    }
+
+    /// Returns a number whose parts are all complete.
+    pub fn value(&self, value: &Value<Place>, text: &[u8]) -> Option<u64> {
+        if !value.terms.iter().all(|term| self.known(term.label).is_some()) {
+            return None;
+        }
+        Some(value.of(|term| self.term(term, text)).max(0).unsigned_abs())
+    }
+
+    fn term(&self, term: &Term<Place>, text: &[u8]) -> u64 {
+        let Some(part) = self.known(term.label) else { return 0 };
+        match term.measure {
+            Measure::Len => part.length().into(),
+            Measure::Count => part.rounds.into(),
+            Measure::Sum(sum) => sum.of(&text[part.from as usize..part.to as usize]),
+        }
+    }
+
+    /// Returns the bytes of a number whose parts are all complete; `None` if not all are, or the number is too great.
+    pub fn expected(&self, number: &Number, text: &[u8]) -> Option<Vec<u8>> {
+        let value = self.value(&number.value, text)?;
+        if value > number.form.greatest() && !number.is_sum {
+            return None;
+        }
+        let mut bytes = Vec::new();
+        number.form.write(value, &mut bytes);
+        Some(bytes)
+    }
+
+    /// Returns the number of bytes whose sum is computed to know a number.
+    pub fn effort(&self, number: &Number) -> u64 {
+        if !number.is_sum {
+            return 0;
+        }
+        number.value.terms.iter().filter_map(|term| self.known(term.label)).map(|part| u64::from(part.length())).sum()
+    }
+
+    /// Looks at a number that was read. With `binds`, it says what a part is that is not known yet.
+    pub fn look(&mut self, number: &Number, waiting: Waiting, text: &[u8], binds: bool) -> Looked {
+        let mut unknown = number.value.terms.iter().filter(|term| self.known(term.label).is_none());
+        let Some(term) = unknown.next() else {
+            return self.expected(number, text).map_or(Looked::Impossible, Looked::Expected);
+        };
+        if !binds || unknown.next().is_some() || term.measure.is_of_content() {
+            return Looked::Nothing;
+        }
+        let Some(read) = number.form.read(&text[waiting.from as usize..waiting.to as usize]) else {
+            return Looked::Nothing;
+        };
+        let known = number.value.of(|term| self.term(term, text));
+        let rest = i128::from(read) - i128::from(known);
+        let times = i128::from(term.times);
+        // Values below 0 are written as 0, so then there can be several parts.
+        let least = if term.measure == Measure::Len { term.label.least.0 } else { term.label.least.1 };
+        if read == 0 && rest / times > i128::from(least) {
+            return Looked::Nothing;
+        }
+        let solved = u32::try_from(rest / times).ok().filter(|&solved| rest % times == 0 && solved != UNKNOWN);
+        let (Some(solved), Some(part)) = (solved, self.part(term.label)) else { return Looked::Impossible };
+        let noted = if term.measure == Measure::Len { &mut part.len } else { &mut part.count };
+        if *noted != UNKNOWN && *noted != solved {
+            return Looked::Impossible;
+        }
+        *noted = solved;
+        Looked::Solved
+    }
+
+    /// Forgets of a part what nothing follows from, so that environments are equal more often.
+    pub fn forget(part: &mut Part, place: Place, operations: &Operations) {
+        (part.len, part.count) = (UNKNOWN, UNKNOWN);
+        if !operations.labels[place.label.index()].is_of_content {
+            (part.from, part.to) = (0, part.length());
+        }
+    }
+
+    /// Returns the memory that it takes in bytes, about.
+    fn size(&self) -> usize {
+        size_of::<Context>()
+            + self.parts.capacity() * size_of::<Part>()
+            + self.rounds.capacity() * size_of::<Rounds>()
+            + self.waiting.capacity() * size_of::<Waiting>()
+            + 2 * size_of::<usize>()
+    }
+}
+
+/// The environments, by their numbers.
+#[derive(Debug, Default)]
+pub(crate) struct Contexts {
+    list: Vec<Rc<Context>>,
+    numbers: HashMap<Rc<Context>, u32>,
+    size: usize,
+}
+
+impl Contexts {
+    pub fn get(&self, number: u32) -> &Context {
+        &self.list[number as usize]
+    }
+
+    /// Returns the number of an environment.
+    pub fn number(&mut self, context: Context) -> u32 {
+        if let Some(&number) = self.numbers.get(&context) {
+            return number;
+        }
+        let number = self.list.len() as u32;
+        self.size += context.size();
+        let context = Rc::new(context);
+        self.list.push(Rc::clone(&context));
+        self.numbers.insert(context, number);
+        number
+    }
+
+    /// Returns the number of the environment of a callee.
+    pub fn of_callee(&mut self, bound: u32) -> u32 {
+        self.number(Context { bound, ..Context::default() })
+    }
+
+    /// Returns the memory that they take in bytes, about.
+    pub fn size(&self) -> usize {
+        self.size
+            + self.list.capacity() * size_of::<Rc<Context>>()
+            + self.numbers.capacity() * 2 * size_of::<(Rc<Context>, u32)>()
+    }
+
+    /// Drops all environments but those of these numbers, which get new ones.
+    pub fn compact<'n>(&mut self, used: impl Iterator<Item = &'n mut u32>) {
+        let old = std::mem::take(self);
+        let mut new = vec![UNKNOWN; old.list.len()];
+        for number in used {
+            let known = &mut new[*number as usize];
+            if *known == UNKNOWN {
+                *known = self.list.len() as u32;
+                let context = &old.list[*number as usize];
+                self.size += context.size();
+                self.list.push(Rc::clone(context));
+                self.numbers.insert(Rc::clone(context), *known);
+            }
+            *number = *known;
+        }
+    }
+}

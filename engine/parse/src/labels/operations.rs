@@ -1,0 +1,390 @@
+//! The steps of threads that concern labelled parts.
+
+use gramjet_compiler::derived::{Form, Measure};
+
+use super::context::{Context, Looked, Part, Rounds, UNKNOWN, Waiting};
+use super::{Mode, Threads};
+use crate::arena::{Frame, Thread};
+use crate::error::{Attempt, Expected, Mismatch, ParseError};
+use crate::program::Program;
+use crate::program::operations::{LoopRounds, Number, Operation, Place};
+
+/// Up to this many rounds of a counted repetition may be empty where their number is not known.
+const MOST_EMPTY: u32 = 256;
+
+/// At most this many bytes of a copy are told.
+const MOST_TOLD: usize = 64;
+
+/// Bytes that do not follow from the parts that they should follow from.
+#[derive(Clone, Debug)]
+pub(super) struct Fault {
+    /// Beginning and end of the bytes.
+    found: (u32, u32),
+    right: Right,
+    /// The frame of the innermost rule.
+    within: Frame,
+}
+
+/// Bytes that should stand where there are others.
+#[derive(Clone, Debug)]
+enum Right {
+    /// The bytes between these places, which are a part.
+    Copy(Place, (u32, u32)),
+    /// The bytes of a number in the program.
+    Number(u32, Box<[u8]>),
+}
+
+impl Fault {
+    /// Returns true if it concerns a checksum.
+    pub fn is_sum(&self, program: &Program) -> bool {
+        match self.right {
+            Right::Copy(..) => false,
+            Right::Number(number, _) => program.operations.numbers[number as usize].is_sum,
+        }
+    }
+
+    pub fn mismatch(&self, program: &Program, text: &[u8]) -> Mismatch {
+        let part = |(from, to): (u32, u32)| &text[from as usize..to as usize];
+        let found = Some(part(self.found).to_vec());
+        let expected = match &self.right {
+            Right::Copy(place, from) => program.expected_copy(*place, part(*from), found),
+            Right::Number(number, bytes) => {
+                let number = &program.operations.numbers[*number as usize];
+                program.expected_number(number, bytes.to_vec(), found)
+            }
+        };
+        let offset = self.found.0 as usize;
+        let rule = program.callees[self.within.callee as usize].rule;
+        let within = Some((program.rule_names[rule.index()].clone(), self.within.position as usize));
+        Mismatch { offset, found: text.get(offset).copied(), expected: vec![expected], more: 0, within }
+    }
+}
+
+impl Threads<'_, '_> {
+    fn context(&self, thread: Thread) -> Context {
+        self.contexts.get(thread.count).clone()
+    }
+
+    fn go(&mut self, state: u32, context: Context, thread: Thread) {
+        if self.allows(state) {
+            let count = self.contexts.number(context);
+            self.push(state, Thread { count, ..thread });
+        }
+    }
+
+    /// Returns the rounds done of the innermost counted repetition.
+    pub(super) fn rounds_done(&self, thread: Thread) -> u32 {
+        self.contexts.get(thread.count).rounds.last().map_or(0, |rounds| rounds.number)
+    }
+
+    /// Returns the environment of a callee that is a counted repetition, with so many rounds done.
+    pub(super) fn with_rounds_done(&mut self, thread: Thread, number: u32) -> u32 {
+        let mut context = self.context(thread);
+        context.rounds = vec![Rounds { number, from: UNKNOWN }];
+        self.contexts.number(context)
+    }
+
+    /// Returns true if a thread came back from a wrong copy to this state.
+    pub(super) fn is_copied(&self, state: u32) -> bool {
+        matches!(self.program.operation_at(state), Some(Operation::Copied(_)))
+    }
+
+    pub(super) fn operation(&mut self, thread: Thread, operation: Operation, next: u32) -> Result<(), ParseError> {
+        let position = self.position as u32;
+        match operation {
+            Operation::Scope(labels) => {
+                let mut context = self.context(thread);
+                context.parts.extend(std::iter::repeat_n(Part::LATER, labels as usize));
+                self.go(next, context, thread);
+            }
+            Operation::LeaveScope(labels) => {
+                let mut context = self.context(thread);
+                context.parts.truncate(context.parts.len().saturating_sub(labels as usize));
+                self.go(next, context, thread);
+            }
+            Operation::Enter(place, rounds) => {
+                let mut context = self.context(thread);
+                let bound = context.bound;
+                let Some(part) = context.part(place) else { return Ok(()) };
+                (part.from, part.to, part.rounds) = (position, bound, rounds);
+                if part.len != UNKNOWN {
+                    let Some(end) = position.checked_add(part.len).filter(|&end| end <= bound) else { return Ok(()) };
+                    context.bound = end;
+                }
+                self.go(next, context, thread);
+            }
+            Operation::Leave(place) => self.leave(thread, place, next)?,
+            Operation::Copy(place, copied) => self.copy(thread, place, next, copied)?,
+            Operation::Copied(place) => self.copied(thread, place, next),
+            Operation::Number(number) => self.number(thread, number, next)?,
+            Operation::Begin(number) => {
+                let mut context = self.context(thread);
+                let known = &self.program.operations.loops[number as usize];
+                let number = match &known.rounds {
+                    LoopRounds::Between { .. } => 0,
+                    LoopRounds::Times(value) => {
+                        let rounds = context.value(value, self.text).unwrap_or(0);
+                        let left = u64::from(context.bound - position);
+                        let fits = rounds.saturating_mul(known.min_len) <= left;
+                        let Some(rounds) = u32::try_from(rounds).ok().filter(|_| fits) else { return Ok(()) };
+                        rounds
+                    }
+                };
+                context.rounds.push(Rounds { number, from: UNKNOWN });
+                self.go(next, context, thread);
+            }
+            Operation::Round(number) => self.round(thread, number, next),
+            Operation::AfterRound(number) => self.after_round(thread, number, next),
+            Operation::End(number) => {
+                let mut context = self.context(thread);
+                let known = &self.program.operations.loops[number as usize];
+                let mut rounds = context.rounds.pop().map_or(0, |rounds| rounds.number);
+                if let LoopRounds::Times(value) = &known.rounds {
+                    rounds = context.value(value, self.text).map_or(0, |rounds| rounds as u32);
+                }
+                if let Some(part) = known.counted.and_then(|place| context.part(place)) {
+                    part.rounds = rounds;
+                }
+                self.go(next, context, thread);
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends a labelled part, and compares the numbers that waited for it.
+    fn leave(&mut self, thread: Thread, place: Place, next: u32) -> Result<(), ParseError> {
+        let mut context = self.context(thread);
+        let position = self.position as u32;
+        let Some(part) = context.part(place) else { return Ok(()) };
+        let outside = std::mem::replace(&mut part.to, position);
+        part.is_known = true;
+        let is_as_long = part.len == UNKNOWN || part.len == part.length();
+        if !is_as_long || (part.count != UNKNOWN && part.count != part.rounds) {
+            return Ok(());
+        }
+        Context::forget(part, place, &self.program.operations);
+        context.bound = outside;
+        let mut list = thread.list;
+        for waiting in std::mem::take(&mut context.waiting) {
+            let number = &self.program.operations.numbers[waiting.number as usize];
+            if number.is_sum && number.value.terms.iter().any(|term| term.label.label == place.label) {
+                self.count_steps(context.effort(number) / 16)?;
+            }
+            match context.look(number, waiting, self.text, self.mode != Mode::Free) {
+                Looked::Nothing => context.waiting.push(waiting),
+                Looked::Solved => {}
+                Looked::Impossible => return Ok(()),
+                Looked::Expected(bytes) => {
+                    let found = (waiting.from, waiting.to);
+                    if self.text[found.0 as usize..found.1 as usize] != bytes {
+                        if self.mode == Mode::Strict {
+                            return Ok(());
+                        }
+                        let right = Right::Number(waiting.number, bytes.into());
+                        list = self.fault(list, Fault { found, right, within: self.frame(thread) });
+                    }
+                }
+            }
+        }
+        self.go(next, context, Thread { list, ..thread });
+        Ok(())
+    }
+
+    fn copy(&mut self, thread: Thread, place: Place, next: u32, copied: u32) -> Result<(), ParseError> {
+        let text = self.text;
+        let Some(part) = self.contexts.get(thread.count).known(place) else { return Ok(()) };
+        let bytes = &text[part.from as usize..part.to as usize];
+        self.count_steps(bytes.len() as u64 / 64)?;
+        let program = self.program;
+        let attempt = |read, frame| Attempt::derived(program.expected_copy(place, bytes, None), read, frame);
+        if self.literal(bytes, attempt, thread.frame) {
+            self.read(bytes.len(), next, thread);
+        } else if self.mode != Mode::Strict
+            && let Some(callee) = self.program.operations.labels[place.label.index()].copy
+        {
+            let mut context = self.context(thread);
+            context.rounds.push(Rounds { number: 0, from: self.position as u32 });
+            let count = self.contexts.number(context);
+            let thread = Thread { count, ..thread };
+            if self.program.callees[callee as usize].nullable {
+                self.push(copied, thread);
+            }
+            self.call(thread, callee, copied);
+        }
+        Ok(())
+    }
+
+    /// Goes on after a wrong copy.
+    fn copied(&mut self, thread: Thread, place: Place, next: u32) {
+        let mut context = self.context(thread);
+        let (Some(part), Some(rounds)) = (context.known(place), context.rounds.pop()) else { return };
+        let bytes = &self.text[part.from as usize..part.to as usize];
+        let found = (rounds.from, self.position as u32);
+        let mut list = thread.list;
+        if self.text[rounds.from as usize..self.position] != *bytes {
+            let right = Right::Copy(place, (part.from, part.to));
+            list = self.fault(list, Fault { found, right, within: self.frame(thread) });
+        }
+        self.go(next, context, Thread { list, ..thread });
+    }
+
+    fn number(&mut self, thread: Thread, index: u32, next: u32) -> Result<(), ParseError> {
+        let number = &self.program.operations.numbers[index as usize];
+        let context = self.contexts.get(thread.count);
+        let effort = context.effort(number);
+        let is_known = number.value.terms.iter().all(|term| context.known(term.label).is_some());
+        if is_known {
+            let Some(bytes) = context.expected(number, self.text) else { return Ok(()) };
+            self.count_steps(effort / 16)?;
+            return self.number_after(thread, index, &bytes, next);
+        }
+        let from = self.position;
+        let context = self.context(thread);
+        let mut has_read = false;
+        for width in self.widths(number, &context) {
+            let waiting = Waiting { number: index, from: from as u32, to: (from + width) as u32 };
+            let mut with = context.clone();
+            match with.look(number, waiting, self.text, self.mode != Mode::Free) {
+                Looked::Impossible => continue,
+                Looked::Solved => {}
+                Looked::Nothing | Looked::Expected(_) => with.waiting.push(waiting),
+            }
+            // A part that comes later is no longer than what is left.
+            let left = with.bound - waiting.to;
+            let is_too_long = |part: &Part| !part.is_known && part.len != UNKNOWN && part.len > left;
+            if with.parts.iter().any(is_too_long) {
+                continue;
+            }
+            has_read = true;
+            let count = self.contexts.number(with);
+            self.read(width, next, Thread { count, ..thread });
+        }
+        if !has_read && self.records() {
+            let expected = self.program.expected_number(number, Vec::new(), None);
+            self.record(Attempt::derived(expected, 0, self.arena.frames[thread.frame as usize]));
+        }
+        Ok(())
+    }
+
+    /// Returns the numbers of bytes that a number may have here.
+    fn widths(&self, number: &Number, context: &Context) -> Vec<usize> {
+        let rest = &self.text[self.position..context.bound as usize];
+        let read = number.form.read_prefixes(rest);
+        match number.form.fixed_width().filter(|&width| width <= rest.len() as u64) {
+            Some(width) if read.is_empty() && self.mode != Mode::Strict => vec![width as usize],
+            _ => read.into_iter().map(|(_, width)| width).collect(),
+        }
+    }
+
+    /// Reads a number whose parts are complete.
+    fn number_after(&mut self, thread: Thread, index: u32, bytes: &[u8], next: u32) -> Result<(), ParseError> {
+        let program = self.program;
+        let number = &program.operations.numbers[index as usize];
+        let expected = || program.expected_number(number, bytes.to_vec(), None);
+        if self.literal(bytes, |read, frame| Attempt::derived(expected(), read, frame), thread.frame) {
+            self.read(bytes.len(), next, thread);
+        } else if self.mode != Mode::Strict {
+            let context = self.context(thread);
+            for width in self.widths(number, &context) {
+                let found = (self.position as u32, (self.position + width) as u32);
+                let right = Right::Number(index, bytes.into());
+                let list = self.fault(thread.list, Fault { found, right, within: self.frame(thread) });
+                self.read(width, next, Thread { list, ..thread });
+            }
+        }
+        Ok(())
+    }
+
+    /// Goes on before a round.
+    fn round(&mut self, thread: Thread, index: u32, next: u32) {
+        let known = &self.program.operations.loops[index as usize];
+        let mut context = self.context(thread);
+        let left = u64::from(context.bound - self.position as u32);
+        let said = known.counted.and_then(|place| Some(context.part(place)?.count)).filter(|&said| said != UNKNOWN);
+        let from = if known.min_len == 0 { self.position as u32 } else { UNKNOWN };
+        let Some(rounds) = context.rounds.last_mut() else { return };
+        rounds.from = from;
+        let number = rounds.number;
+        match &known.rounds {
+            LoopRounds::Times(_) if number == 0 => self.push(next, thread),
+            LoopRounds::Times(_) => {
+                rounds.number -= 1;
+                self.go(known.item, context, thread);
+            }
+            LoopRounds::Between { min, .. } if number < *min => self.go(known.item, context, thread),
+            LoopRounds::Between { max, .. } if *max == Some(number) => self.push(next, thread),
+            LoopRounds::Between { .. } => {
+                let is_end = said.is_none_or(|said| said == number);
+                let more = said.map_or(1, |said| said.saturating_sub(number));
+                let fits = more > 0 && u64::from(more).saturating_mul(known.min_len) <= left;
+                if is_end && self.allows(next) {
+                    let chosen = self.choose(thread, 0);
+                    self.push(next, chosen);
+                }
+                if fits && self.allows(known.item) {
+                    let chosen = self.choose(thread, 1);
+                    self.go(known.item, context, chosen);
+                }
+            }
+        }
+    }
+
+    /// Goes on after a round. An empty one after the least number of rounds leads nowhere, unless rounds are counted.
+    fn after_round(&mut self, thread: Thread, index: u32, next: u32) {
+        let known = &self.program.operations.loops[index as usize];
+        let mut context = self.context(thread);
+        let said = known.counted.and_then(|place| Some(context.part(place)?.count)).filter(|&said| said != UNKNOWN);
+        let Some(rounds) = context.rounds.last_mut() else { return };
+        let is_empty = rounds.from == self.position as u32;
+        rounds.from = UNKNOWN;
+        if let LoopRounds::Between { min, max, .. } = known.rounds {
+            let most = if known.counted.is_some() { MOST_EMPTY.max(min) } else { min };
+            if is_empty && rounds.number >= most && said.is_none() {
+                return;
+            }
+            rounds.number = match known.counted {
+                Some(_) => rounds.number.saturating_add(1),
+                None => rounds.number.saturating_add(1).min(max.unwrap_or(min)),
+            };
+        }
+        self.go(next, context, thread);
+    }
+
+    fn frame(&self, thread: Thread) -> Frame {
+        self.arena.frames[thread.frame as usize]
+    }
+}
+
+impl Program {
+    fn name_of(&self, place: Place) -> &str {
+        &self.operations.labels[place.label.index()].name
+    }
+
+    /// Returns the expectation of a copy.
+    fn expected_copy(&self, place: Place, bytes: &[u8], found: Option<Vec<u8>>) -> Expected {
+        let origin = format!("the copy of part `{}`", self.name_of(place));
+        let bytes = bytes[..bytes.len().min(MOST_TOLD)].to_vec();
+        Expected::Derived { bytes, is_text: true, origin, found }
+    }
+
+    /// Returns the expectation of a number.
+    fn expected_number(&self, number: &Number, bytes: Vec<u8>, found: Option<Vec<u8>>) -> Expected {
+        let terms = number.value.terms.iter().map(|term| {
+            let name = self.name_of(term.label);
+            let times = if term.times == 1 { String::new() } else { format!("{} times ", term.times) };
+            match term.measure {
+                Measure::Len => format!("{times}the length of part `{name}`"),
+                Measure::Count => format!("{times}the number of rounds of part `{name}`"),
+                Measure::Sum(sum) => format!("the {} of part `{name}`", sum.name()),
+            }
+        });
+        let terms: Vec<String> = terms.collect();
+        let plus = match number.value.plus {
+            0 => String::new(),
+            plus if plus < 0 => format!(" minus {}", plus.unsigned_abs()),
+            plus => format!(" plus {plus}"),
+        };
+        let is_text = matches!(number.form, Form::Text(..));
+        Expected::Derived { bytes, is_text, origin: terms.join(" plus ") + &plus, found }
+    }
+}

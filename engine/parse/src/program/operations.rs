@@ -1,0 +1,248 @@
+//! The states of labelled parts and of what follows from them: operations on the environment of a thread.
+//!
+//! Labels are seen in one rule, so each has its place among the parts of the rule's environment.
+
+use gramjet_compiler::derived::{Derived, Form, Value};
+use gramjet_compiler::ir::{Count, Ir, Known, LabelId, NodeId, Rounds, Scope};
+
+use super::{Builder, State, StateId};
+
+/// A step of a thread that changes or asks its environment.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Operation {
+    /// Begins a scope of this number of labels.
+    Scope(u32),
+    /// Ends a scope of this number of labels.
+    LeaveScope(u32),
+    /// Begins the part with a label, whose number of rounds is this, unless they are counted.
+    Enter(Place, u32),
+    /// Ends the part with a label.
+    Leave(Place),
+    /// Reads the bytes of a part, again. After a wrong copy that is accepted, this state comes next.
+    Copy(Place, StateId),
+    /// Comes after a wrong copy of a part.
+    Copied(Place),
+    /// Reads a number of [`Operations::numbers`].
+    Number(u32),
+    /// Begins a repetition of [`Operations::loops`].
+    Begin(u32),
+    /// Decides on a round of a repetition.
+    Round(u32),
+    /// Comes after a round of a repetition.
+    AfterRound(u32),
+    /// Ends a repetition.
+    End(u32),
+}
+
+/// A label, and its place among the parts of the environment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    pub label: LabelId,
+    pub place: u32,
+    /// The least length and the least number of rounds that the part can have, as a number knows them.
+    pub least: (u64, u64),
+}
+
+/// A number that follows from labelled parts.
+#[derive(Clone, Debug)]
+pub(crate) struct Number {
+    pub value: Value<Place>,
+    pub form: Form,
+    /// Whether it is a checksum.
+    pub is_sum: bool,
+}
+
+/// A repetition whose rounds the environment counts.
+#[derive(Clone, Debug)]
+pub(crate) struct Loop {
+    pub rounds: LoopRounds,
+    pub item: StateId,
+    /// The least length of a round.
+    pub min_len: u64,
+    /// The label of the repetition, if something depends on its number of rounds.
+    pub counted: Option<Place>,
+}
+
+/// The number of rounds of a repetition.
+#[derive(Clone, Debug)]
+pub(crate) enum LoopRounds {
+    /// At least and at most so many, by decisions of a site.
+    Between { min: u32, max: Option<u32> },
+    /// As many as a number says.
+    Times(Value<Place>),
+}
+
+/// What is known of a label.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Label {
+    pub name: String,
+    /// Whether something follows from the bytes of the part.
+    pub is_of_content: bool,
+    /// Whether it is copied.
+    is_copied: bool,
+    /// The callee that derives the part by itself, for wrong copies.
+    pub copy: Option<u32>,
+}
+
+/// The operations of a program.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Operations {
+    pub operations: Vec<Operation>,
+    pub numbers: Vec<Number>,
+    pub loops: Vec<Loop>,
+    pub labels: Vec<Label>,
+}
+
+impl Operations {
+    pub fn new(ir: &Ir) -> Operations {
+        let name = |label| ir.label_name(label).unwrap_or("?").to_string();
+        let labels = (0..ir.label_count() as u32).map(LabelId::new);
+        let mut labels: Vec<Label> = labels.map(|label| Label { name: name(label), ..Label::default() }).collect();
+        for node in (0..ir.node_count()).map(NodeId::new) {
+            let Some(derived) = ir.node(node).derived() else { continue };
+            for known in derived.labels_of_content() {
+                let label = &mut labels[known.label.index()];
+                label.is_of_content = true;
+                label.is_copied |= matches!(derived, Derived::Copy(_));
+            }
+        }
+        Operations { labels, ..Operations::default() }
+    }
+
+    /// Returns the state that an operation leads to besides the next one.
+    pub fn also_leads_to(&self, operation: u32) -> Option<StateId> {
+        match self.operations[operation as usize] {
+            Operation::Round(number) => Some(self.loops[number as usize].item),
+            _ => None,
+        }
+    }
+
+    /// Returns true if an operation reads bytes, as many as the text says.
+    pub fn reads(&self, operation: u32) -> bool {
+        matches!(self.operations[operation as usize], Operation::Copy(..) | Operation::Number(_))
+    }
+
+    /// Returns true if an operation may go on without reading.
+    pub fn may_read_nothing(&self, operation: u32) -> bool {
+        !matches!(self.operations[operation as usize], Operation::Number(_))
+    }
+
+    /// Returns the callee that derives a wrong copy, and the state to return to.
+    pub fn call(&self, operation: u32) -> Option<(u32, StateId)> {
+        let Operation::Copy(place, copied) = self.operations[operation as usize] else { return None };
+        Some((self.labels[place.label.index()].copy?, copied))
+    }
+
+    /// Returns true if a byte may begin what an operation reads.
+    pub fn may_begin_with(&self, operation: u32, byte: u8) -> bool {
+        match self.operations[operation as usize] {
+            Operation::Number(number) => match self.numbers[number as usize].form {
+                Form::Text(_, None) => byte.is_ascii_alphanumeric(),
+                Form::Text(_, Some(_)) | Form::Integer(..) | Form::Leb128 => true,
+            },
+            Operation::Copy(..) => true,
+            _ => false,
+        }
+    }
+}
+
+impl Builder<'_> {
+    /// Returns the place of a label that is seen.
+    fn place(&self, label: LabelId, least: (u64, u64)) -> Place {
+        let place = self.seen.iter().rposition(|&seen| seen == label).unwrap_or(0);
+        Place { label, place: place as u32, least }
+    }
+
+    fn value(&self, value: &Value<Known>) -> Value<Place> {
+        value.map(&mut |known| self.place(known.label, (known.len, known.rounds)))
+    }
+
+    /// Adds the state of an operation.
+    fn operation(&mut self, operation: Operation, next: StateId) -> StateId {
+        let operations = &mut self.program.operations.operations;
+        operations.push(operation);
+        let operation = operations.len() as u32 - 1;
+        self.add(State::Operation { operation, next })
+    }
+
+    /// Returns the state of bytes that follow from labelled parts.
+    pub(super) fn derived(&mut self, derived: &Derived<Known>, next: StateId) -> StateId {
+        match derived {
+            Derived::Copy(known) => {
+                let place = self.place(known.label, (known.len, known.rounds));
+                let copied = self.operation(Operation::Copied(place), next);
+                self.operation(Operation::Copy(place, copied), next)
+            }
+            Derived::Number(value, form) => {
+                let value = self.value(value);
+                let is_sum = value.terms.iter().any(|term| term.measure.is_of_content());
+                let numbers = &mut self.program.operations.numbers;
+                numbers.push(Number { value, form: *form, is_sum });
+                let number = numbers.len() as u32 - 1;
+                self.operation(Operation::Number(number), next)
+            }
+        }
+    }
+
+    /// Returns the state of a labelled part.
+    pub(super) fn labelled(&mut self, label: LabelId, count: Count, body: NodeId, next: StateId) -> StateId {
+        let place = self.place(label, (0, 0));
+        let leave = self.operation(Operation::Leave(place), next);
+        let is_counted = count == Count::Counted;
+        let state = if let Some(Rounds { item, min, max }) = self.ir.node(body).rounds().filter(|_| is_counted) {
+            self.counted_in_place(LoopRounds::Between { min, max }, item, Some(place), leave)
+        } else if let Some((item, rounds)) = self.ir.node(body).times().filter(|_| is_counted) {
+            let rounds = LoopRounds::Times(self.value(rounds));
+            self.counted_in_place(rounds, item, Some(place), leave)
+        } else {
+            self.node(body, leave)
+        };
+        self.add_copy(label, body);
+        let rounds = if let Count::Fixed(rounds) = count { rounds } else { 0 };
+        self.operation(Operation::Enter(place, rounds), state)
+    }
+
+    /// Adds the callee that derives a part by itself, if it is copied and nothing in it follows from other parts.
+    fn add_copy(&mut self, label: LabelId, body: NodeId) {
+        let known = &self.program.operations.labels[label.index()];
+        if known.is_copied && known.copy.is_none() && self.ir.free(body).is_empty() {
+            let copy = self.further_callee(body);
+            self.program.operations.labels[label.index()].copy = Some(copy);
+            self.callee(copy, body);
+        }
+    }
+
+    /// Returns the state of as many rounds as a number says.
+    pub(super) fn times(&mut self, item: NodeId, rounds: &Value<Known>, next: StateId) -> StateId {
+        let rounds = LoopRounds::Times(self.value(rounds));
+        self.counted_in_place(rounds, item, None, next)
+    }
+
+    /// Returns the state of a repetition whose rounds the environment counts.
+    pub(super) fn counted_in_place(
+        &mut self,
+        rounds: LoopRounds,
+        item: NodeId,
+        counted: Option<Place>,
+        next: StateId,
+    ) -> StateId {
+        let number = self.program.operations.loops.len() as u32;
+        let min_len = self.ir.facts(item).min_len;
+        self.program.operations.loops.push(Loop { rounds, item: 0, min_len, counted });
+        let end = self.operation(Operation::End(number), next);
+        let round = self.operation(Operation::Round(number), end);
+        let after = self.operation(Operation::AfterRound(number), round);
+        self.program.operations.loops[number as usize].item = self.node(item, after);
+        self.operation(Operation::Begin(number), round)
+    }
+
+    /// Returns the state of a scope.
+    pub(super) fn scope(&mut self, scope: &Scope, next: StateId) -> StateId {
+        let labels = scope.labels.len() as u32;
+        let leave = self.operation(Operation::LeaveScope(labels), next);
+        self.seen.extend(&scope.labels);
+        let body = self.node(scope.body, leave);
+        self.seen.truncate(self.seen.len() - labels as usize);
+        self.operation(Operation::Scope(labels), body)
+    }
+}

@@ -1,0 +1,221 @@
+//! E5 and E6 for grammars with labels, and what is said of texts whose copies, numbers and checksums are wrong.
+
+use gramjet_compiler::reference::{Limits, render};
+use gramjet_parse::{Budget, ParseError, Parser};
+use gramjet_testkit::Rng;
+
+use crate::kit::{check_inverse, compiled};
+use crate::memory;
+
+const VALUES: &str = "v ::= 'S' $u8(len(x)) x:[a-z]* | 'A' $u8(len(y)) y:v*";
+const DEEP_VALUES: &str = "v ::= 'S' $u32be(len(x)) x:[a-z]* | 'A' $u32be(len(y)) y:v*";
+const CHUNKS: &str = "s ::= '.PNG' chunk+  chunk ::= $u32be(len(b) - 4) b:(type [#x00-#xFF]*) $u32be(crc32(b))
+    type ::= 'IDAT' | 'IEND' | [a-z]{4}";
+const XML: &str = "e ::= '<' n:name '>' (e | text)* '</' $n '>' | '<' name '/>'  name ::= [a-z]+  text ::= [A-Z ]+";
+const CSV: &str = "s ::= f:(c ',')* c #xA ((c ',') {count(f)} c #xA)*  c ::= [a-z0-9]*";
+const HTTP: &str = "s ::= 'Content-Length: ' $dec(len(b)) #xD#xA#xD#xA b:[#x00-#xFF]*";
+
+/// Grammars of each kind.
+const GRAMMARS: &[&str] = &[
+    VALUES,
+    DEEP_VALUES,
+    CHUNKS,
+    XML,
+    CSV,
+    HTTP,
+    "s ::= m+  m ::= 'm' $dec(len(b) + 3) b:([0-9a-f]*) ';;;'",
+    "s ::= $u32le(crc32c(p)) p:([a-z]* $u8(sum8(q)) q:[A-Z]*) 'e'",
+    "s ::= $u16be(fletcher16(p)) p:(($u16le(inet16(q)) q:[a-z]*)*) 'e'",
+    "s ::= (n:[a-z]* $leb128(len(n)))* '.' $leb128(3 * len(b) + 100) b:[#x00-#xFF]*",
+    "s ::= $hex(len(a) + len(b), 4) a:[a-z]* $HEX(len(b), 2) b:[a-z0-9]* $oct(len(a) + 2)",
+    "s ::= h:('H' $u8(len(t)) $u16le(len(u))) t:[#x00-#xFF]* u:(a:[a-z] b:[a-z]* $b $a)",
+    "s ::= $u8(count(r)) r:record* $u8(count(r) + 1)  record ::= $dec(len(x), 2) x:[0-9]* | '!'",
+    "s ::= f:[ab]+ (',' $f){count(f)} ';' g:('x' | 'y'){2} (z:[a-z]* $z){count(g)}",
+    "s ::= (a:[ab]* '-' $a){2,4} (b:'x'? $u8(count(b)))*",
+    "s ::= s '+' t | t  t ::= n:[0-9]+ '=' $n | '(' $u8(len(x)) x:s ')'",
+    "s ::= $u16be(2 * len(x) - 4) x:[a-z]* ';' | 'q' d:([\"'] | '\"\"\"') [a-z]* $d",
+    "s ::= o:(k:[a-z]+ '{' s* '}' $k)+ $u8(xor8(o))",
+    "s ::= $dec(count(r)) r:(a:[a-z]* ';' $a){2} q:(x:'p' | 'q')? $dec(count(q) + count(r))",
+    "s ::= a:(x:[a-z] y:[a-z]) $a h:[0-9]{1,3} ('y' $h){count(h)}",
+];
+
+#[test]
+fn random_choice_bytes_are_found_again() {
+    for grammar in GRAMMARS {
+        let compiled = compiled(grammar);
+        let parser = Parser::new(&compiled.lowered);
+        let mut rng = Rng::new(11);
+        let mut longest = 0;
+        for number in 0..200 {
+            let choices = if number % 2 == 0 { rng.bytes(120) } else { rng.choice_string(200) };
+            let max_len = [None, Some(40), Some(200), Some(1000)][number % 4];
+            let text = render(&compiled.lowered, &compiled.pools, Limits { max_depth: None, max_len }, &choices).output;
+            check_inverse(&compiled, &parser, &text, &|| format!("{grammar}\n{max_len:?} {choices:?}"));
+            longest = longest.max(text.len());
+        }
+        assert!(longest > 4, "{grammar}: {longest}");
+    }
+}
+
+fn error(grammar: &str, text: &[u8]) -> String {
+    match Parser::new(&compiled(grammar).lowered).parse(text, &Budget::default()) {
+        Err(ParseError::Mismatch(mismatch)) => mismatch.to_string(),
+        other => panic!("{grammar} {}: {other:?}", text.escape_ascii()),
+    }
+}
+
+/// A grammar, a text, and beginning and end of each derived field in it.
+type WithFields = (&'static str, &'static [u8], &'static [(usize, usize)]);
+
+const FIELDS: &[WithFields] = &[
+    (VALUES, b"A\x0AS\x03abcA\x03S\x01z", &[(1, 2), (3, 4), (8, 9), (10, 11)]),
+    (XML, b"<ab><c>X</c><de>Y</de></ab>", &[(10, 11), (19, 21), (24, 26)]),
+    (CHUNKS, b".PNG\0\0\0\x02IDAThi\xCB\xEA\x29\xA7\0\0\0\0IEND\xAE\x42\x60\x82", &[(14, 18), (26, 30)]),
+    (HTTP, b"Content-Length: 5\r\n\r\nhello", &[(16, 17)]),
+    ("s ::= $u16be(crc16xmodem(b)) b:($u8(len(c)) c:[a-z]*) '.'", b"\x51\x08\x03abc.", &[(0, 2)]),
+    ("s ::= '<' $hex(len(a), 4) '>' a:[a-z]* '.' $leb128(len(a))", b"<0003>abc.\x03", &[(1, 5), (10, 11)]),
+    ("s ::= $u8(count(r)) r:([a-z] ',')* ';'", b"\x03a,b,c,;", &[(0, 1)]),
+];
+
+#[test]
+fn a_changed_byte_of_a_field_is_told_in_its_place() {
+    for &(grammar, text, fields) in FIELDS {
+        let compiled = compiled(grammar);
+        let parser = Parser::new(&compiled.lowered);
+        let text = &parser
+            .repair(text, &Budget::default())
+            .map(|parsed| render(&compiled.lowered, &compiled.pools, Limits::default(), &parsed.choices).output);
+        let text = text.as_ref().unwrap_or_else(|error| panic!("{grammar}: {error}"));
+        check_inverse(&compiled, &parser, text, &|| grammar.to_string());
+        for &(from, to) in fields {
+            for at in from..to {
+                for other in [b'0', b'1', b'9', b'f', b'x', 0, 1, 2, 4, text[at] ^ 1] {
+                    let mut changed = text.clone();
+                    changed[at] = other;
+                    if changed == *text {
+                        continue;
+                    }
+                    let mismatch = match parser.parse(&changed, &Budget::default()) {
+                        Err(ParseError::Mismatch(mismatch)) => mismatch,
+                        Err(other) => panic!("{grammar} {at}: {other}"),
+                        // Values can move from one list to another.
+                        Ok(_) if grammar == VALUES => {
+                            check_inverse(&compiled, &parser, &changed, &|| grammar.to_string());
+                            continue;
+                        }
+                        Ok(_) => panic!("{grammar}: {}", changed.escape_ascii()),
+                    };
+                    let about = format!("{grammar}\n{}\n{mismatch}", changed.escape_ascii());
+                    assert!((from..=to).contains(&mismatch.offset), "{at}: {about}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn faults_are_told_with_place_and_value() {
+    for (grammar, text, expected) in [
+        (XML, &b"<div>A</dib>"[..], "byte 8: expected `div`, the copy of part `n`, found `dib`"),
+        (XML, b"<a><b></a></b>", "byte 8: expected `b`, the copy of part `n`, found `a`"),
+        (
+            "s ::= $u32be(len(data)) data:[a-z]*",
+            b"\0\0\0\x07abcde",
+            "byte 0: expected 00000005, the length of part `data`, found 00000007",
+        ),
+        ("s ::= $dec(len(b)) ';' b:[a-z]*", b"12;abc", "byte 0: expected `3`, the length of part `b`, found `12`"),
+        (
+            "s ::= b:[a-z]* ';' $hex(crc32(b), 8)",
+            b"abc;352441c3",
+            "byte 4: expected `352441c2`, the crc32 of part `b`, found `352441c3`",
+        ),
+        (
+            "s ::= $u8(count(r) + 1) r:[a-z]*",
+            b"\x03abc",
+            "byte 0: expected 04, the number of rounds of part `r` plus 1, found 03",
+        ),
+        (
+            "s ::= $u32be(crc32(b)) b:(n:[a-z]* $u8(len(n)))",
+            b"\0\0\0\0abc\x02",
+            "byte 7: expected 03, the length of part `n`, found 02",
+        ),
+        (CSV, b"a,b\nc\n", "byte 5: expected [0-9a-z] or \",\", found the byte 0x0A"),
+        (VALUES, b"A\x03S\x02ab", "byte 1: expected 04, the length of part `y`, found 03"),
+    ] {
+        assert_eq!(error(grammar, text), expected, "{grammar}");
+    }
+}
+
+fn check_linear(grammar: &str, most: u64, text: &dyn Fn(usize) -> Vec<u8>) {
+    let compiled = compiled(grammar);
+    let parser = Parser::new(&compiled.lowered);
+    for length in [1000, 10_000, 100_000] {
+        let text = text(length);
+        assert!(text.len() >= length / 2, "{}", text.len());
+        check_inverse(&compiled, &parser, &text, &|| grammar.to_string());
+        let steps = parser.parse(&text, &Budget::default()).expect("parsed before").work.steps;
+        assert!(steps <= most * text.len() as u64, "{grammar} {}: {steps}", text.len());
+    }
+}
+
+fn value(kind: u8, content: &[u8]) -> Vec<u8> {
+    [&[kind][..], &(content.len() as u32).to_be_bytes(), content].concat()
+}
+
+#[test]
+fn the_usual_cases_take_linear_time() {
+    check_linear(DEEP_VALUES, 10, &|length| {
+        let mut deep = value(b'S', b"abc");
+        while deep.len() < length / 2 {
+            deep = value(b'A', &deep);
+        }
+        let flat = value(b'A', &[value(b'S', b"abcdef"), value(b'A', b"")].concat().repeat(length / 32));
+        value(b'A', &[deep, flat].concat())
+    });
+    check_linear(XML, 12, &|length| {
+        let depth = length / 20;
+        let names = |number: usize| ["a", "bc", "def"][number % 3];
+        let open: String = (0..depth).map(|number| format!("<{}>", names(number))).collect();
+        let close: String = (0..depth).rev().map(|number| format!("</{}>", names(number))).collect();
+        format!("{open}{}{close}", "<x>TEXT</x>A <y/>".repeat(length / 34)).into_bytes()
+    });
+    check_linear(CSV, 12, &|length| "ab,,12,c\n".repeat(length / 9).into_bytes());
+    check_linear(CSV, 12, &|length| [b",".repeat(length / 2), b"\n".to_vec()].concat().repeat(2));
+    check_linear(CHUNKS, 12, &|length| {
+        let compiled = compiled(CHUNKS);
+        let chunk = [&b"\0\0\0\x20IDAT"[..], &b"\0\0\0\x01IEND".repeat(4), b"\0\0\0\0"].concat();
+        let text = [b".PNG".to_vec(), chunk.repeat(length / 44)].concat();
+        let parsed = Parser::new(&compiled.lowered).repair(&text, &Budget::default()).expect("only sums are wrong");
+        render(&compiled.lowered, &compiled.pools, Limits::default(), &parsed.choices).output
+    });
+}
+
+#[test]
+fn hostile_grammars_with_labels_end_within_the_budget() {
+    for grammar in [
+        "s ::= s s | a  a ::= n:'a'+ $n | 'a' | ''",
+        "s ::= s 'b' | x:('a'?)* s $u8(count(x)) | 'a'",
+        "s ::= n:s $n | 'a' | ''",
+        "s ::= x:('a'?)* y:('a'?)* ('a'?){count(x)} $y 'a'*",
+        "s ::= $u64be(count(x)) x:('a'?)* (''){count(x)}",
+        "s ::= $u64be(len(x)) x:s* (z:'a'?){count(y)} y:'a'*",
+        "s ::= (n:'a'+ m:'a'+ $n $m)*",
+        "s ::= x:'a'* $u32be(crc32(x)) s | 'a'",
+        "s ::= $dec(len(x)) $dec(len(y)) x:[0-9a]* y:s*",
+    ] {
+        if grammar.contains("count(y)} y:") {
+            continue;
+        }
+        let parser = Parser::new(&compiled(grammar).lowered);
+        for text in
+            [b"a".repeat(3000), b"1".repeat(3000), [&[0, 0, 0, 0, 0, 0, 0x7F, 0xFF][..], &b"a".repeat(500)].concat()]
+        {
+            let before = memory::begin();
+            let most = 32 << 20;
+            let budget = Budget { max_memory: most, max_steps: Some(1 << 19) };
+            let result = parser.parse(&text, &budget);
+            let peak = memory::peak() - before;
+            assert!(peak < most + most / 8, "{grammar}: {peak}, {}", result.is_ok());
+        }
+    }
+}
