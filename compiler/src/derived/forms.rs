@@ -121,6 +121,19 @@ impl Form {
         width
     }
 
+    /// Returns true if numbers are written as text.
+    pub fn is_text(self) -> bool {
+        matches!(self, Form::Text(..))
+    }
+
+    /// Returns true if a number of free width may begin with this byte. Those of fixed width may begin with any.
+    pub fn may_begin_with(self, byte: u8) -> bool {
+        match self {
+            Form::Text(radix, None) => radix.is_digit(byte),
+            Form::Text(_, Some(_)) | Form::Integer(..) | Form::Leb128 => true,
+        }
+    }
+
     /// Returns the greatest number that can be written.
     pub fn greatest(self) -> u64 {
         match self {

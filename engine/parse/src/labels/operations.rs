@@ -1,6 +1,6 @@
 //! The steps of threads that concern labelled parts.
 
-use gramjet_compiler::derived::{Form, Measure};
+use gramjet_compiler::derived::Measure;
 
 use super::context::{Context, Looked, Part, Rounds, UNKNOWN, Waiting};
 use super::{Mode, Threads};
@@ -384,7 +384,7 @@ impl Program {
             plus if plus < 0 => format!(" minus {}", plus.unsigned_abs()),
             plus => format!(" plus {plus}"),
         };
-        let is_text = matches!(number.form, Form::Text(..));
+        let is_text = number.form.is_text();
         Expected::Derived { bytes, is_text, origin: terms.join(" plus ") + &plus, found }
     }
 }

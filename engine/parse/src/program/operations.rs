@@ -136,10 +136,7 @@ impl Operations {
     /// Returns true if a byte may begin what an operation reads.
     pub fn may_begin_with(&self, operation: u32, byte: u8) -> bool {
         match self.operations[operation as usize] {
-            Operation::Number(number) => match self.numbers[number as usize].form {
-                Form::Text(_, None) => byte.is_ascii_alphanumeric(),
-                Form::Text(_, Some(_)) | Form::Integer(..) | Form::Leb128 => true,
-            },
+            Operation::Number(number) => self.numbers[number as usize].form.may_begin_with(byte),
             Operation::Copy(..) => true,
             _ => false,
         }

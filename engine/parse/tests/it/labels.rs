@@ -36,6 +36,7 @@ const GRAMMARS: &[&str] = &[
     "s ::= $u16be(2 * len(x) - 4) x:[a-z]* ';' | 'q' d:([\"'] | '\"\"\"') [a-z]* $d",
     "s ::= o:(k:[a-z]+ '{' s* '}' $k)+ $u8(xor8(o))",
     "s ::= $dec(count(r)) r:(a:[a-z]* ';' $a){2} q:(x:'p' | 'q')? $dec(count(q) + count(r))",
+    "s ::= f:[ab]+ ';' g:'x'{count(f)} $u8(count(g)) ('y' $f){count(g)}",
     "s ::= a:(x:[a-z] y:[a-z]) $a h:[0-9]{1,3} ('y' $h){count(h)}",
 ];
 
@@ -107,6 +108,12 @@ fn a_changed_byte_of_a_field_is_told_in_its_place() {
                     };
                     let about = format!("{grammar}\n{}\n{mismatch}", changed.escape_ascii());
                     assert!((from..=to).contains(&mismatch.offset), "{at}: {about}");
+                    // The right bytes are found again, unless what stands in place of a copy is no such part.
+                    let repaired = parser.repair(&changed, &Budget::default()).map(|parsed| {
+                        render(&compiled.lowered, &compiled.pools, Limits::default(), &parsed.choices).output
+                    });
+                    let is_right = repaired.as_ref().map_or(grammar == XML, |repaired| repaired == text);
+                    assert!(is_right, "{at}: {about}\n{repaired:?}");
                 }
             }
         }
