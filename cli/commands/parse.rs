@@ -38,6 +38,11 @@ pub struct Arguments {
     #[command(flatten)]
     form: FormArgs,
 
+    /// Accept wrong copies, lengths, counts and checksums of labelled parts. Trees and choice bytes are of the text with
+    /// the right ones.
+    #[arg(long)]
+    repair: bool,
+
     /// Write the choice bytes without the header that says which grammar, options and limits they belong to.
     #[arg(long, requires = "choices")]
     raw: bool,
@@ -99,6 +104,7 @@ Examples:
   gramjet parse json text.json --tree
   gramjet parse json text.json --choices | gramjet render json -
   gramjet parse my.ebnf corpus/* --choices -o streams/
+  gramjet parse my.ebnf old.bin --repair --choices | gramjet render my.ebnf -
 
 The exit code is 1 if a file does not conform or cannot be read; the others are done all the same.";
 
@@ -188,12 +194,16 @@ impl<'a> Reader<'a> {
     /// reported.
     fn read(&self, file: &Path) -> Option<Option<Vec<u8>>> {
         let text = files::read_bytes(file).map_err(|failure| say!("gramjet: {failure}")).ok()?;
-        let parsed = self.parser.parse(&text, &self.budget);
+        let parsed = match self.args.repair {
+            true => self.parser.repair(&text, &self.budget),
+            false => self.parser.parse(&text, &self.budget),
+        };
         let parsed = parsed.map_err(|error| say!("{}", describe(file, &text, &error))).ok()?;
         if self.args.verbose {
             report(file, &text, &parsed);
         }
         let compiled = self.compiled;
+        let text = if self.args.repair { trace(compiled, &parsed).1 } else { text };
         Some(match &self.args.form {
             FormArgs { choices: true, .. } if !self.args.raw => {
                 Some(self.recorder.with_header(&parsed.choices, recorded::unlimited()))
@@ -202,8 +212,8 @@ impl<'a> Reader<'a> {
                 self.warn_of_limits(file, &text, &parsed.choices);
                 Some(parsed.choices)
             }
-            FormArgs { tree: true, .. } => Some(tree::lines(compiled, &trace(compiled, &parsed), &text)),
-            FormArgs { json: true, .. } => Some(tree::json(compiled, &trace(compiled, &parsed))),
+            FormArgs { tree: true, .. } => Some(tree::lines(compiled, &trace(compiled, &parsed).0, &text)),
+            FormArgs { json: true, .. } => Some(tree::json(compiled, &trace(compiled, &parsed).0)),
             _ => None,
         })
     }
@@ -245,14 +255,14 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Returns the instances of rules that the choice bytes make, without limits.
-fn trace(compiled: &Compiled, parsed: &Parsed) -> Trace {
+/// Returns the instances of rules that the choice bytes make, without limits, and their text.
+fn trace(compiled: &Compiled, parsed: &Parsed) -> (Trace, Vec<u8>) {
     let mut trace = Trace::default();
     let mut bytes = parsed.choices.iter().copied();
     let limits = reference::Limits::default();
     let mut output = Vec::new();
     reference::run(&compiled.lowered, &compiled.pools, limits, &mut || bytes.next(), &mut output, Some(&mut trace));
-    trace
+    (trace, output)
 }
 
 fn report(file: &Path, text: &[u8], parsed: &Parsed) {
