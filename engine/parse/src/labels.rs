@@ -104,13 +104,16 @@ pub(crate) fn parse(
         }
         return Err(ParseError::Mismatch(encode::difference(text, &made)));
     }
-    let furthest = threads.found.furthest;
+    let (furthest, steps) = (threads.found.furthest, threads.steps);
     drop(threads);
     if rejection == Rejection::Short {
         return Err(ParseError::Mismatch(error::mismatch(program, text, furthest, &[])));
     }
+    // A message is worth some more steps, but not all that the text may cost.
+    let most = steps.saturating_mul(32).saturating_add(256 * text.len() as u64 + (1 << 16));
+    let max_steps = Some(budget.max_steps.map_or(most, |max_steps| max_steps.min(most)));
     let fault = [Mode::Bound, Mode::Free].into_iter().find_map(|mode| {
-        let mut threads = Threads::new(program, text, *budget, mode);
+        let mut threads = Threads::new(program, text, Budget { max_steps, ..*budget }, mode);
         let decisions = threads.run().ok()??;
         threads.mismatch(&decisions)
     });

@@ -57,6 +57,9 @@ pub(crate) struct Waiting {
     /// Beginning and end of its bytes.
     pub from: u32,
     pub to: u32,
+    /// The number of places whose labels are still seen, and the sum of the terms of the others.
+    pub seen: u32,
+    pub unseen: u32,
 }
 
 /// Result of looking at a number that was read.
@@ -112,7 +115,11 @@ impl Context {
 
     /// Returns the bytes of a number whose parts are all complete; `None` if not all are, or the number is too great.
     pub fn expected(&self, number: &Number, text: &[u8]) -> Option<Vec<u8>> {
-        let value = self.value(&number.value, text)?;
+        Context::written(number, self.value(&number.value, text)?)
+    }
+
+    /// Returns the bytes of a number with this value; `None` if it is too great.
+    fn written(number: &Number, value: u64) -> Option<Vec<u8>> {
         if value > number.form.greatest() && !number.is_sum {
             return None;
         }
@@ -131,9 +138,12 @@ impl Context {
 
     /// Looks at a number that was read. With `binds`, it says what a part is that is not known yet.
     pub fn look(&mut self, number: &Number, waiting: Waiting, text: &[u8], binds: bool) -> Looked {
-        let mut unknown = number.value.terms.iter().filter(|term| self.known(term.label).is_none());
+        let is_seen = |term: &&Term<Place>| term.label.place < waiting.seen;
+        let mut unknown = number.value.terms.iter().filter(is_seen).filter(|term| self.known(term.label).is_none());
+        let of_term = |term: &Term<Place>| if is_seen(&term) { self.term(term, text) } else { 0 };
         let Some(term) = unknown.next() else {
-            return self.expected(number, text).map_or(Looked::Impossible, Looked::Expected);
+            let value = number.value.of(of_term).saturating_add(waiting.unseen.into()).max(0).unsigned_abs();
+            return Context::written(number, value).map_or(Looked::Impossible, Looked::Expected);
         };
         if !binds || unknown.next().is_some() || term.measure.is_of_content() {
             return Looked::Nothing;
@@ -141,7 +151,7 @@ impl Context {
         let Some(read) = number.form.read(&text[waiting.from as usize..waiting.to as usize]) else {
             return Looked::Nothing;
         };
-        let known = number.value.of(|term| self.term(term, text));
+        let known = number.value.of(of_term).saturating_add(waiting.unseen.into());
         let rest = i128::from(read) - i128::from(known);
         let times = i128::from(term.times);
         // Values below 0 are written as 0, so then there can be several parts.
@@ -157,6 +167,24 @@ impl Context {
         }
         *noted = solved;
         Looked::Solved
+    }
+
+    /// Ends the scope of the last labels. Numbers that wait for other parts keep what follows from those with the labels.
+    pub fn leave_scope(&mut self, labels: usize, operations: &Operations) {
+        let seen = self.parts.len().saturating_sub(labels);
+        for index in 0..self.waiting.len() {
+            let waiting = self.waiting[index];
+            let value = &operations.numbers[waiting.number as usize].value;
+            let ends = |term: &&Term<Place>| {
+                (seen as u32..waiting.seen).contains(&term.label.place) && !term.measure.is_of_content()
+            };
+            let sum = value.terms.iter().filter(ends).fold(waiting.unseen, |sum, term| {
+                let part = self.term(term, &[]).saturating_mul(term.times.into());
+                sum.saturating_add(u32::try_from(part).unwrap_or(u32::MAX))
+            });
+            self.waiting[index] = Waiting { seen: waiting.seen.min(seen as u32), unseen: sum, ..waiting };
+        }
+        self.parts.truncate(seen);
     }
 
     /// Forgets of a part what nothing follows from, so that environments are equal more often.

@@ -12,6 +12,9 @@ use crate::program::operations::{LoopRounds, Number, Operation, Place};
 /// Up to this many rounds of a counted repetition may be empty where their number is not known.
 const MOST_EMPTY: u32 = 256;
 
+/// Up to this many rounds of a counted repetition may be empty where their number is known.
+const MOST_SAID_EMPTY: u64 = 4096;
+
 /// At most this many bytes of a copy are told.
 const MOST_TOLD: usize = 64;
 
@@ -99,7 +102,7 @@ impl Threads<'_, '_> {
             }
             Operation::LeaveScope(labels) => {
                 let mut context = self.context(thread);
-                context.parts.truncate(context.parts.len().saturating_sub(labels as usize));
+                context.leave_scope(labels as usize, &self.program.operations);
                 self.go(next, context, thread);
             }
             Operation::Enter(place, rounds) => {
@@ -153,21 +156,22 @@ impl Threads<'_, '_> {
 
     /// Ends a labelled part, and compares the numbers that waited for it.
     fn leave(&mut self, thread: Thread, place: Place, next: u32) -> Result<(), ParseError> {
-        let mut context = self.context(thread);
         let position = self.position as u32;
-        let Some(part) = context.part(place) else { return Ok(()) };
-        let outside = std::mem::replace(&mut part.to, position);
-        part.is_known = true;
-        let is_as_long = part.len == UNKNOWN || part.len == part.length();
+        let Some(part) = self.contexts.get(thread.count).parts.get(place.place as usize) else { return Ok(()) };
+        let is_as_long = part.len == UNKNOWN || part.len == position - part.from;
         if !is_as_long || (part.count != UNKNOWN && part.count != part.rounds) {
             return Ok(());
         }
+        let mut context = self.context(thread);
+        let Some(part) = context.part(place) else { return Ok(()) };
+        let outside = std::mem::replace(&mut part.to, position);
+        part.is_known = true;
         Context::forget(part, place, &self.program.operations);
         context.bound = outside;
         let mut list = thread.list;
         for waiting in std::mem::take(&mut context.waiting) {
             let number = &self.program.operations.numbers[waiting.number as usize];
-            if number.is_sum && number.value.terms.iter().any(|term| term.label.label == place.label) {
+            if number.value.terms.iter().any(|term| term.label.label == place.label) {
                 self.count_steps(context.effort(number) / 16)?;
             }
             match context.look(number, waiting, self.text, self.mode != Mode::Free) {
@@ -242,7 +246,8 @@ impl Threads<'_, '_> {
         let context = self.context(thread);
         let mut has_read = false;
         for width in self.widths(number, &context) {
-            let waiting = Waiting { number: index, from: from as u32, to: (from + width) as u32 };
+            let (seen, to) = (context.parts.len() as u32, (from + width) as u32);
+            let waiting = Waiting { number: index, from: from as u32, to, seen, unseen: 0 };
             let mut with = context.clone();
             match with.look(number, waiting, self.text, self.mode != Mode::Free) {
                 Looked::Impossible => continue,
@@ -251,7 +256,7 @@ impl Threads<'_, '_> {
             }
             // A part that comes later is no longer than what is left.
             let left = with.bound - waiting.to;
-            let is_too_long = |part: &Part| !part.is_known && part.len != UNKNOWN && part.len > left;
+            let is_too_long = |part: &Part| part.from == UNKNOWN && part.len != UNKNOWN && part.len > left;
             if with.parts.iter().any(is_too_long) {
                 continue;
             }
@@ -316,7 +321,8 @@ impl Threads<'_, '_> {
             LoopRounds::Between { .. } => {
                 let is_end = said.is_none_or(|said| said == number);
                 let more = said.map_or(1, |said| said.saturating_sub(number));
-                let fits = more > 0 && u64::from(more).saturating_mul(known.min_len) <= left;
+                let is_short = u64::from(more).saturating_mul(known.min_len) <= left;
+                let fits = more > 0 && is_short && u64::from(more) <= left + MOST_SAID_EMPTY;
                 if is_end && self.allows(next) {
                     let chosen = self.choose(thread, 0);
                     self.push(next, chosen);
