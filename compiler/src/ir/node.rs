@@ -290,12 +290,6 @@ impl Node {
         Some(Rounds { item, min, max })
     }
 
-    /// Returns what follows from labelled parts, if the node is such bytes.
-    pub fn derived(&self) -> Option<&Derived<Known>> {
-        let Node::Derived(leaf) = self else { return None };
-        Some(&leaf.derived)
-    }
-
     /// Returns the item and the number of rounds of a node that is repeated as often as a number says.
     pub fn times(&self) -> Option<(NodeId, &Value<Known>)> {
         let Node::Times { item, rounds } = self else { return None };
@@ -312,12 +306,6 @@ impl Node {
     pub fn leaf(&self) -> Option<&Leaf> {
         let Node::Derived(leaf) = self else { return None };
         Some(leaf)
-    }
-
-    /// Returns the item and the number of rounds of a repetition that follows from labelled parts.
-    pub fn times(&self) -> Option<(NodeId, &Value<Known>)> {
-        let Node::Times { item, rounds } = self else { return None };
-        Some((*item, rounds))
     }
 
     /// Returns the label of the node, its rounds and its part, if it has a label.

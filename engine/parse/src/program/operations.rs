@@ -99,7 +99,7 @@ impl Operations {
         let labels = (0..ir.label_count() as u32).map(LabelId::new);
         let mut labels: Vec<Label> = labels.map(|label| Label { name: name(label), ..Label::default() }).collect();
         for node in (0..ir.node_count()).map(NodeId::new) {
-            let Some(derived) = ir.node(node).derived() else { continue };
+            let Some(derived) = ir.node(node).leaf().map(|leaf| &leaf.derived) else { continue };
             for known in derived.labels_of_content() {
                 let label = &mut labels[known.label.index()];
                 label.is_of_content = true;
