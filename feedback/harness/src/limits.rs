@@ -4,12 +4,19 @@ use std::time::Duration;
 
 use crate::run::Outcome;
 
+/// A run that waits, and computes little, may take this many times the limit by the clock, and at least a second.
+const WAITING: u32 = 5;
+const WAITING_LEAST: Duration = Duration::from_secs(1);
+
 /// Bounds on one run. A run that exceeds one is stopped, with all processes that it has started.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {
-    /// Wall-clock time.
+    /// Processor time of all processes of the run, which is compared once so much time has passed by the clock, too. On
+    /// a busy machine a run is not stopped because others run.
     pub time: Duration,
+    /// Time by the clock, for runs that wait. [`Limits::with_time`] sets it as well.
+    pub longest: Duration,
     /// Resident memory of all processes of the run, in bytes; `None` for no bound. It is checked every few
     /// milliseconds, so a program can exceed it for that long.
     pub memory: Option<u64>,
@@ -27,11 +34,12 @@ pub struct Limits {
 }
 
 impl Default for Limits {
-    /// Returns limits of a second, 2 GiB of memory, 64 processes, 1 GiB of files, any number of edges, 64 KiB of
+    /// Returns limits of a second (five by the clock), 2 GiB of memory, 64 processes, 1 GiB of files, any number of edges, 64 KiB of
     /// output.
     fn default() -> Limits {
         Limits {
             time: Duration::from_secs(1),
+            longest: WAITING * Duration::from_secs(1),
             memory: Some(2 << 30),
             processes: 64,
             disk: Some(1 << 30),
@@ -42,9 +50,15 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// Sets the bound on wall-clock time.
+    /// Sets the bound on processor time, and the one by the clock to five times as much, or a second if that is more.
     pub fn with_time(mut self, time: Duration) -> Limits {
-        self.time = time;
+        (self.time, self.longest) = (time, time.saturating_mul(WAITING).max(WAITING_LEAST));
+        self
+    }
+
+    /// Sets the bound on time by the clock.
+    pub fn with_longest(mut self, time: Duration) -> Limits {
+        self.longest = time;
         self
     }
 

@@ -10,13 +10,14 @@ use std::time::Instant;
 
 use super::protocol::HAS_RUN;
 use super::ring::Ring;
-use super::server::{GRACE, Ran, Server, TICK};
+use super::server::{GRACE, Ran, Server};
 use crate::command::Program;
 use crate::edges::Edges;
 use crate::error::Error;
 use crate::guard::outcome_of;
 use crate::interrupt::is_interrupted;
 use crate::run::{Outcome, Usage};
+use crate::watch::until_look;
 
 /// Number of ticks that a process may take to answer once it has the result of the last input.
 const ANSWERING: u32 = 20;
@@ -184,8 +185,8 @@ impl Server {
                 _ => return Some(Ran::Stale),
             }
         }
-        let left = limits.time.saturating_sub(self.usage_ahead(ahead).wall).min(TICK);
-        if self.guard.streams().read_until(self.answers.as_raw_fd(), Some(left), limits.kept_output) {
+        let time = until_look(&limits, self.usage_ahead(ahead).wall);
+        if self.guard.streams().read_until(self.answers.as_raw_fd(), Some(time), limits.kept_output) {
             match self.ready_word() {
                 Some(HAS_RUN) => ahead.process = Process::Waits,
                 Some(status) if !self.is_credible(status as i32) => return Some(Ran::Stale),

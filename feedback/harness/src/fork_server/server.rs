@@ -27,10 +27,10 @@ pub(super) const AFL_SHARED: usize = (1 << 20) + 4;
 const START: Duration = Duration::from_secs(10);
 /// A fork server may take this long to answer, beyond the limit on the program.
 pub(super) const GRACE: Duration = Duration::from_secs(2);
+/// A time that no run takes.
+const FOREVER: Duration = Duration::from_secs(1 << 32);
 /// Bytes of output that are kept while the program begins.
 const KEPT: usize = 1 << 16;
-/// The interval at which memory and processes are checked.
-pub(super) const TICK: Duration = Duration::from_millis(10);
 /// The interval at which leftovers of runs are ended.
 const SWEEP: Duration = Duration::from_millis(50);
 
@@ -312,7 +312,7 @@ impl Server {
         self.guard.streams().clear();
         self.begun = Instant::now();
         self.watch.begin(self.begun);
-        self.deadline = self.begun + program.limits.time + GRACE;
+        self.deadline = self.begun + program.limits.longest.min(FOREVER) + GRACE;
     }
 
     /// Waits for the end of the first run of those that were given, and takes its counts.

@@ -7,11 +7,12 @@ use std::time::Instant;
 use super::counters::Counters;
 use super::protocol::HAS_RUN;
 use super::ring;
-use super::server::{AFL_SHARED, Ran, Server, TICK};
+use super::server::{AFL_SHARED, Ran, Server};
 use crate::command::Program;
 use crate::error::Error;
 use crate::guard::outcome_of;
 use crate::run::{Outcome, Usage};
+use crate::watch::until_look;
 
 impl Server {
     /// Lets the program begin on one input. Returns whether it could be told so.
@@ -89,8 +90,8 @@ impl Server {
     fn wait(&mut self, program: &Program, process: libc::pid_t, begin: Instant) -> (Option<Outcome>, bool) {
         let limits = program.limits;
         loop {
-            let left = limits.time.saturating_sub(begin.elapsed());
-            if self.guard.streams().read_until(self.answers.as_raw_fd(), Some(left.min(TICK)), limits.kept_output) {
+            let time = until_look(&limits, begin.elapsed());
+            if self.guard.streams().read_until(self.answers.as_raw_fd(), Some(time), limits.kept_output) {
                 return (None, false);
             }
             let Some(outcome) = self.exceeded(program, begin.elapsed()) else { continue };

@@ -13,7 +13,7 @@ use std::{io, ptr};
 
 pub(crate) use launch::{Launch, Parts, find};
 use message::{Reason, Report, Request};
-pub(crate) use process::{has_ended, is_child, is_gone, is_stopped, resident};
+pub(crate) use process::{has_ended, is_child, is_gone, is_stopped, resident, used};
 
 use crate::error::Error;
 use crate::interrupt::is_interrupted;
@@ -79,8 +79,8 @@ impl Guard {
 
     /// Waits for the end of the run.
     pub(crate) fn end_of_run(&mut self, limits: &Limits) -> Result<(Outcome, Usage), Error> {
-        let Limits { time, kept_output, .. } = *limits;
-        if !self.streams.read_until(self.control.as_raw_fd(), Some(time + GRACE), kept_output) {
+        let Limits { longest, kept_output, .. } = *limits;
+        if !self.streams.read_until(self.control.as_raw_fd(), Some(longest.saturating_add(GRACE)), kept_output) {
             if !is_interrupted() {
                 // The program has stopped it.
                 self.end();

@@ -144,9 +144,8 @@ impl Process<'_> {
             if let Some(ended) = wait_for(process, libc::WNOHANG) {
                 break Ok(ended);
             }
-            let left = limits.time.saturating_sub(begin.elapsed());
             let mut polled = [poll_of(pidfd, libc::POLLIN), poll_of(self.guarded.control, 0)];
-            poll(&mut polled, if pidfd < 0 { Duration::from_micros(200) } else { watch.wait(left) });
+            poll(&mut polled, if pidfd < 0 { Duration::from_micros(200) } else { watch.wait(limits, begin.elapsed()) });
             if polled[1].revents != 0 {
                 break Err(Reason::Gone);
             }
@@ -366,6 +365,26 @@ pub(crate) fn is_stopped(process: libc::pid_t) -> bool {
 pub(crate) fn is_gone(process: libc::pid_t) -> bool {
     let text = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
     text.rsplit_once(')').is_none_or(|(_, rest)| rest.trim_start().starts_with(['Z', 'X']))
+}
+
+/// Returns the processor time of a process, and of its children for which it has waited; `None` if it has ended.
+pub(crate) fn used(process: libc::pid_t) -> Option<Duration> {
+    // The kernel's number for the clock of all threads of a process (`make_process_cpuclock` in posix-timers.h).
+    const SCHEDULED: libc::clockid_t = 2;
+    let clock = (!process << 3) | SCHEDULED;
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: a pointer to a live value.
+    if unsafe { libc::clock_gettime(clock, &mut time) } < 0 {
+        return None;
+    }
+    let text = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    let of_children = text.rsplit_once(')').map_or(0, |(_, rest)| {
+        rest.split_ascii_whitespace().skip(13).take(2).filter_map(|ticks| ticks.parse::<u64>().ok()).sum()
+    });
+    // SAFETY: a system call without pointers.
+    let per_second = unsafe { libc::sysconf(libc::_SC_CLK_TCK) }.max(1) as u64;
+    let own = Duration::new(time.tv_sec as u64, time.tv_nsec as u32);
+    Some(own + Duration::from_millis(of_children.saturating_mul(1000) / per_second))
 }
 
 /// Returns the resident memory of a process in bytes; 0 if it has ended.

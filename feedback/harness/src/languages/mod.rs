@@ -22,8 +22,11 @@ use crate::error::Error;
 use crate::run::{Captured, Outcome, Run, Usage};
 use crate::target::{Target, again};
 
-/// The time of a first call in a process, in multiples of the limit.
+/// The time of a first call in a process, in multiples of the limit: until a call has kept the limit, and later.
 const COLD: u32 = 10;
+const COLD_AGAIN: u32 = 4;
+/// Number of first calls that may exceed that time, too, until others get no more than the limit.
+const DOUBTS: u32 = 3;
 
 /// A function in a worker process.
 ///
@@ -40,8 +43,14 @@ pub struct Function {
     is_begun: bool,
     /// The number of calls that the process of the last call had made before.
     earlier: u64,
-    /// Whether the first call in a process has kept the limit on time.
+    /// Whether a first call has returned within the limit on time, and how many may still exceed even more.
     is_quick: bool,
+    doubts: u32,
+    /// The input of a first call that took longer than the same call later: new processes are called with it before
+    /// others, so that they have loaded what later calls need.
+    warm: Option<Vec<u8>>,
+    /// Whether that was done in this process.
+    is_warm: bool,
     table: Table,
     /// Constants that its code compares.
     words: Vec<Vec<u8>>,
@@ -68,6 +77,9 @@ impl Function {
             is_begun: false,
             earlier: 0,
             is_quick: false,
+            doubts: DOUBTS,
+            warm: None,
+            is_warm: false,
             table,
             words,
             edges: Edges::default(),
@@ -88,7 +100,7 @@ impl Function {
 
     /// Lets a worker process begin to call the function.
     fn begin(&mut self) -> Result<(), Error> {
-        let Function { subject, table, .. } = self;
+        let Function { subject, table, warm, is_warm, .. } = self;
         let mut known = self.worker.take();
         if !known.as_mut().is_some_and(|worker| worker.is_quiet(subject, table)) {
             // Its processes end before another one begins.
@@ -96,7 +108,15 @@ impl Function {
         }
         let worker = match known {
             Some(worker) => worker,
-            None => again(|| Worker::start(subject, table))?,
+            None => {
+                let worker = again(|| Worker::start(subject, table))?;
+                let warmed = warm_up(worker, warm, subject, table)?;
+                *is_warm = warm.is_some();
+                match warmed {
+                    Some(worker) => worker,
+                    None => again(|| Worker::start(subject, table))?,
+                }
+            }
         };
         let worker = self.worker.insert(worker);
         worker.begin(&self.input);
@@ -104,23 +124,32 @@ impl Function {
     }
 
     /// Waits for the end of the call. The first call in a process may load what later ones need: if it takes too long,
-    /// it gets more time, and the same call is made again. Once a first call was quick, no other one gets more time.
+    /// it gets more time, and the same call is made again. Later processes make such a call before any other. Once
+    /// several first calls have exceeded even that, no other one gets more time.
     fn wait(&mut self, worker: &mut Worker) -> Result<(Outcome, Usage), Error> {
-        let Function { subject, table, input, is_quick, .. } = self;
+        let Function { subject, table, input, is_quick, doubts, warm, is_warm, .. } = self;
         let time = subject.limits.time;
-        if worker.earlier() > 0 || *is_quick {
+        if worker.earlier() > 0 || *is_warm || *doubts == 0 {
             return worker.end(subject, table, time);
         }
-        let first = worker.end(subject, table, time.saturating_mul(COLD))?;
+        let first = worker.end(subject, table, time.saturating_mul(if *is_quick { COLD_AGAIN } else { COLD }))?;
+        // A machine that is busy makes it longer by the clock, other threads of an interpreter in processor time.
+        let is_within = first.1.cpu.map_or(first.1.wall, |cpu| cpu.min(first.1.wall)) <= time;
         // A call that is refused at once may have loaded nothing.
-        let is_within = first.1.wall <= time;
-        *is_quick = is_within && first.0 == Outcome::Exit(0);
+        *is_quick |= is_within && first.0 == Outcome::Exit(0);
+        if first.0 == Outcome::Timeout && *is_quick {
+            *doubts -= 1;
+        }
         if is_within || !worker.is_alive() {
             return Ok(first);
         }
         worker.take_counters(&mut Edges::default(), table);
         worker.begin_again(input);
-        worker.end(subject, table, time)
+        let second = worker.end(subject, table, time)?;
+        if second.0 != Outcome::Timeout {
+            (*warm, *doubts) = (Some(input.clone()), DOUBTS);
+        }
+        Ok(second)
     }
 
     /// Returns how the call has ended.
@@ -149,6 +178,28 @@ impl Function {
             self.worker = Some(worker);
         }
         Ok((outcome, usage))
+    }
+}
+
+/// Lets a new process make the call that loads what others need, if one is known. Returns `None` if it has ended by
+/// that; then no call is known any more.
+fn warm_up(
+    mut worker: Worker,
+    warm: &mut Option<Vec<u8>>,
+    subject: &Subject,
+    table: &mut Table,
+) -> Result<Option<Worker>, Error> {
+    let Some(input) = warm else { return Ok(Some(worker)) };
+    worker.begin_again(input);
+    let ended = worker.end(subject, table, subject.limits.time.saturating_mul(COLD));
+    worker.take_counters(&mut Edges::default(), table);
+    match ended {
+        Ok(_) if worker.is_alive() => Ok(Some(worker)),
+        Ok(_) | Err(Error::Guard) => {
+            *warm = None;
+            Ok(None)
+        }
+        Err(error) => Err(error),
     }
 }
 

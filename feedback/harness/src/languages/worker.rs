@@ -17,7 +17,7 @@ use crate::interrupt::is_interrupted;
 use crate::run::{Captured, Outcome, Usage};
 use crate::scratch::Scratch;
 use crate::shared::Memory;
-use crate::watch::Watch;
+use crate::watch::{Watch, until_look};
 
 /// Counters for which there is room.
 const COUNTERS: usize = 1 << 20;
@@ -25,8 +25,6 @@ const COUNTERS: usize = 1 << 20;
 const LONGEST_INPUT: usize = 1 << 26;
 /// A worker may take this long to load the function.
 const START: Duration = Duration::from_secs(60);
-/// The interval at which the memory of the process is checked.
-const TICK: Duration = Duration::from_millis(10);
 /// Time after which processes that runs have left are ended again.
 const SWEEP: Duration = Duration::from_millis(50);
 /// A process that has closed its descriptors may take this long to end.
@@ -171,7 +169,7 @@ impl Worker {
         self.is_asked = self.ask(input.len() as u32).is_some();
     }
 
-    /// Begins to call the function with the same input again. The two calls count as one run.
+    /// Begins to call the function in a way that does not count as a run: again with the same input, or before any run.
     pub(super) fn begin_again(&mut self, input: &[u8]) {
         self.begin(input);
         self.runs -= 1;
@@ -208,11 +206,10 @@ impl Worker {
         table: &mut Table,
         (begin, time): (Instant, Duration),
     ) -> Result<(Outcome, Option<Duration>), Error> {
-        let limits = subject.limits.with_time(time);
+        let limits = subject.limits.with_time(time).with_longest(subject.limits.longest.max(time));
         self.watch.begin(begin);
         loop {
-            let left = limits.time.saturating_sub(begin.elapsed());
-            match self.wait(subject, table, left.min(TICK)) {
+            match self.wait(subject, table, until_look(&limits, begin.elapsed())) {
                 Said::Done(outcome, is_spent, (user, system)) => {
                     self.is_alive = !is_spent;
                     return Ok((outcome, Some(user + system)));

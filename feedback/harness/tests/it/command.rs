@@ -43,6 +43,20 @@ fn an_outcome_says_how_the_program_ended() {
 }
 
 #[test]
+fn processor_time_counts_of_all_processes_and_waiting_does_not_until_long_after() {
+    let limits = short().with_longest(Duration::from_secs(1000));
+    let outcome = |script: &str, limits: Limits| {
+        let program = Program::new("sh", ["-c", script]).expect("a shell").limits(limits);
+        Command::new(program).expect("a target").run(b"").expect("a run").outcome
+    };
+    assert_eq!(outcome("sleep 1", limits), Outcome::Exit(0));
+    assert_eq!(outcome("while :; do :; done & wait", limits), Outcome::Timeout);
+    let children = "while :; do (i=0; while [ $i -lt 2000 ]; do i=$((i+1)); done); done";
+    assert_eq!(outcome(children, limits), Outcome::Timeout);
+    assert_eq!(outcome("sleep 1000", limits.with_longest(Duration::from_secs(1))), Outcome::Timeout);
+}
+
+#[test]
 fn runs_are_begun_and_waited_for() {
     assert_begins(&mut target(), &[(b"e0", Outcome::Exit(0)), (b"s0", Outcome::Signal(6)), (b"e7", Outcome::Exit(7))]);
 }
@@ -152,8 +166,9 @@ fn a_confined_program_harms_nobody_else() {
     }
     let outside = place("confined").join("outside");
     let none: [&str; 0] = [];
+    let limits = short().with_longest(Duration::from_millis(500));
     let program =
-        Program::new(torture_as("confined"), none).expect("the program").limits(short()).variable("OUTSIDE", &outside);
+        Program::new(torture_as("confined"), none).expect("the program").limits(limits).variable("OUTSIDE", &outside);
     let mut target = Command::new(program.clone()).expect("a target");
     // It may not signal them, and waits.
     for (input, expected) in [("a", Outcome::Exit(0)), ("g", Outcome::Timeout), ("p", Outcome::Timeout)] {

@@ -246,10 +246,40 @@ loaded = []
 def run(data):
     if not loaded:
         loaded.append(True)
-        time.sleep(2)
+        end = time.process_time() + 2
+        while time.process_time() < end:
+            pass
     while data == b'l':
         pass
 ";
+
+#[test]
+fn a_call_that_waits_is_no_timeout_until_long_after_the_limit() {
+    let folder = place("waits");
+    fs::write(folder.join("waits.py"), "import time\ndef run(data):\n    time.sleep(float(data))\n").expect("a file");
+    let subject = subject("python:waits:run").text().folder(&folder);
+    let limits = limits().with_time(Duration::from_millis(200)).with_longest(Duration::from_secs(3));
+    let mut target = Function::new(subject.limits(limits)).expect("a target");
+    for (input, expected) in [("0", Outcome::Exit(0)), ("0.5", Outcome::Exit(0)), ("1000", Outcome::Timeout)] {
+        assert_eq!(outcome(&mut target, input), expected, "{input}");
+    }
+}
+
+#[test]
+fn a_first_call_that_loads_nothing_does_not_make_later_ones_exceed_the_limit() {
+    let folder = place("cold-later");
+    let code = COLD.replace("if not loaded:", "if data and not loaded:");
+    fs::write(folder.join("cold.py"), code).expect("a file");
+    let subject = subject("python:cold:run").folder(&folder);
+    let mut target = Function::new(subject.limits(limits().with_time(Duration::from_secs(1)))).expect("a target");
+    // The second call in the first process is cold, and nobody knows that yet.
+    assert_eq!(["", "a"].map(|input| outcome(&mut target, input)), [Outcome::Exit(0), Outcome::Timeout]);
+    for (input, earlier) in [("a", 0), ("l", 1), ("", 0), ("b", 1)] {
+        let run = target.run(input.as_bytes()).expect("a run");
+        let expected = if input == "l" { Outcome::Timeout } else { Outcome::Exit(0) };
+        assert_eq!((run.outcome, run.earlier), (expected, earlier), "{input}");
+    }
+}
 
 #[test]
 fn a_first_call_that_loads_what_later_ones_need_is_no_timeout() {
