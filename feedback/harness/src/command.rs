@@ -278,6 +278,6 @@ impl Target for Command {
             result => result?,
         };
         let [stdout, stderr] = self.guard.captured();
-        Ok(Run { outcome, earlier: 0, usage, edges: None, stdout, stderr })
+        Ok(Run { outcome, earlier: 0, usage, edges: None, place: None, stdout, stderr })
     }
 }

@@ -153,6 +153,9 @@ pub struct Run<'t> {
     pub usage: Usage,
     /// Number of times that each edge was executed; `None` if the program counts nothing.
     pub edges: Option<&'t Edges>,
+    /// The place in a function's own code where it hung when its time was over, as `file:line (function)`, or without
+    /// the line if it came to several; `None` if the language does not tell it.
+    pub place: Option<&'t str>,
     /// The standard output.
     pub stdout: &'t Captured,
     /// The standard error.

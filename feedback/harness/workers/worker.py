@@ -11,11 +11,13 @@ import sys
 
 
 def main():
+    import faulthandler
     import gc
     import io
     import mmap
     import os
     import resource
+    import signal
     import struct
     import traceback
 
@@ -117,11 +119,13 @@ def main():
             answer(EDGE, struct.pack("=II", number, line or code.co_firstlineno) + key)
         return number
 
+    # The harness asks where a call hangs (src/languages/stack.rs). This answers also while code in C runs.
+    faulthandler.register(signal.SIGRTMAX - 3, file=os.dup(2), all_threads=False)
+
     # Microseconds of processor time by the line of the counted code that runs, or that calls what runs. The handler
     # runs between two instructions, so what a call into the interpreter's own code takes belongs to the line of the
     # call.
     def count_samples():
-        import signal
         import time
 
         last = [0.0]

@@ -215,6 +215,14 @@ impl Target for ForkServer {
         static NOTHING: [crate::Captured; 2] = [crate::Captured::NONE; 2];
         let captured = self.server.as_ref().map(Server::captured);
         let [stdout, stderr] = self.lost.as_ref().or(captured).unwrap_or(&NOTHING);
-        Ok(Run { outcome, earlier: u64::from(self.earlier), usage, edges: Some(&self.edges), stdout, stderr })
+        Ok(Run {
+            outcome,
+            earlier: u64::from(self.earlier),
+            usage,
+            edges: Some(&self.edges),
+            place: None,
+            stdout,
+            stderr,
+        })
     }
 }

@@ -6,6 +6,7 @@ mod java;
 mod node;
 mod protocol;
 mod python;
+mod stack;
 mod subject;
 mod table;
 mod worker;
@@ -15,7 +16,7 @@ use std::mem;
 pub use subject::{Counting, Language, Subject};
 pub use table::EdgePlace;
 use table::Table;
-use worker::Worker;
+use worker::{Ended, Worker};
 
 use crate::edges::Edges;
 use crate::error::Error;
@@ -55,6 +56,8 @@ pub struct Function {
     /// Constants that its code compares.
     words: Vec<Vec<u8>>,
     edges: Edges,
+    /// The place where the last call hung.
+    place: Option<String>,
     captured: [Captured; 2],
 }
 
@@ -83,6 +86,7 @@ impl Function {
             table,
             words,
             edges: Edges::default(),
+            place: None,
             captured: Default::default(),
         })
     }
@@ -126,7 +130,7 @@ impl Function {
     /// Waits for the end of the call. The first call in a process may load what later ones need: if it takes too long,
     /// it gets more time, and the same call is made again. Later processes make such a call before any other. Once
     /// several first calls have exceeded even that, no other one gets more time.
-    fn wait(&mut self, worker: &mut Worker) -> Result<(Outcome, Usage), Error> {
+    fn wait(&mut self, worker: &mut Worker) -> Result<Ended, Error> {
         let Function { subject, table, input, is_quick, doubts, warm, is_warm, .. } = self;
         let time = subject.limits.time;
         if worker.earlier() > 0 || *is_warm || *doubts == 0 {
@@ -134,10 +138,11 @@ impl Function {
         }
         let first = worker.end(subject, table, time.saturating_mul(if *is_quick { COLD_AGAIN } else { COLD }))?;
         // A machine that is busy makes it longer by the clock, other threads of an interpreter in processor time.
-        let is_within = first.1.cpu.map_or(first.1.wall, |cpu| cpu.min(first.1.wall)) <= time;
+        let Usage { wall, cpu, .. } = first.usage;
+        let is_within = cpu.map_or(wall, |cpu| cpu.min(wall)) <= time;
         // A call that is refused at once may have loaded nothing.
-        *is_quick |= is_within && first.0 == Outcome::Exit(0);
-        if first.0 == Outcome::Timeout && *is_quick {
+        *is_quick |= is_within && first.outcome == Outcome::Exit(0);
+        if first.outcome == Outcome::Timeout && *is_quick {
             *doubts -= 1;
         }
         if is_within || !worker.is_alive() {
@@ -146,7 +151,7 @@ impl Function {
         worker.take_counters(&mut Edges::default(), table);
         worker.begin_again(input);
         let second = worker.end(subject, table, time)?;
-        if second.0 != Outcome::Timeout {
+        if second.outcome != Outcome::Timeout {
             (*warm, *doubts) = (Some(input.clone()), DOUBTS);
         }
         Ok(second)
@@ -156,7 +161,8 @@ impl Function {
     fn end(&mut self) -> Result<(Outcome, Usage), Error> {
         // It is not used again after an error.
         let mut worker = self.worker.take().expect("a worker that was told to call the function");
-        let (outcome, usage) = match self.wait(&mut worker) {
+        self.place = None;
+        let Ended { outcome, usage, place } = match self.wait(&mut worker) {
             Err(Error::Guard) => {
                 self.earlier = worker.earlier();
                 self.edges = Edges::default();
@@ -171,7 +177,7 @@ impl Function {
             self.begin()?;
             return self.end();
         }
-        self.earlier = worker.earlier();
+        (self.earlier, self.place) = (worker.earlier(), place);
         worker.take_counters(&mut self.edges, &self.table);
         self.captured = worker.take_output();
         if worker.is_alive() {
@@ -227,7 +233,7 @@ impl Target for Function {
         assert!(mem::take(&mut self.is_begun), "a run was begun");
         let (outcome, usage) = self.end()?;
         let outcome = self.subject.limits.judged(outcome, self.edges.total());
-        let [stdout, stderr] = &self.captured;
-        Ok(Run { outcome, earlier: self.earlier, usage, edges: Some(&self.edges), stdout, stderr })
+        let ([stdout, stderr], place) = (&self.captured, self.place.as_deref());
+        Ok(Run { outcome, earlier: self.earlier, usage, edges: Some(&self.edges), place, stdout, stderr })
     }
 }

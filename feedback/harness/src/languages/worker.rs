@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::calls;
 use super::protocol::{self, Message};
+use super::stack;
 use super::subject::{Language, Subject};
 use super::table::Table;
 use crate::constants;
@@ -31,6 +32,10 @@ const SWEEP: Duration = Duration::from_millis(50);
 const END: Duration = Duration::from_secs(2);
 /// Reads of messages that a worker has sent unasked, such as edges of its other threads.
 const MOST_UNASKED: usize = 1 << 10;
+/// Looks at the stack of a call that hangs, the time that each may take, and the time between them.
+const LOOKS: usize = 3;
+const LOOK: Duration = Duration::from_millis(200);
+const BETWEEN_LOOKS: Duration = Duration::from_millis(5);
 /// Bytes of standard error that an error shows.
 const SHOWN: usize = 2000;
 
@@ -64,6 +69,14 @@ struct Counters {
     in_floats: bool,
     /// The edge of each counter; the first one counts edges without a counter.
     numbers: Vec<u32>,
+}
+
+/// The end of a call.
+pub(super) struct Ended {
+    pub(super) outcome: Outcome,
+    pub(super) usage: Usage,
+    /// Place where it hung, if its time was over.
+    pub(super) place: Option<String>,
 }
 
 /// A worker's answer when its messages were read.
@@ -176,16 +189,11 @@ impl Worker {
     }
 
     /// Waits until the function has returned, for no longer than `time`.
-    pub(super) fn end(
-        &mut self,
-        subject: &Subject,
-        table: &mut Table,
-        time: Duration,
-    ) -> Result<(Outcome, Usage), Error> {
+    pub(super) fn end(&mut self, subject: &Subject, table: &mut Table, time: Duration) -> Result<Ended, Error> {
         let begin = self.begun;
-        let (outcome, cpu) = match self.is_asked {
+        let (outcome, cpu, place) = match self.is_asked {
             true => self.wait_for_end(subject, table, (begin, time))?,
-            false => (self.ended()?, None),
+            false => (self.ended()?, None, None),
         };
         let wall = begin.elapsed();
         self.guard.streams().read_rest(subject.limits.kept_output);
@@ -197,7 +205,8 @@ impl Worker {
             self.is_alive &= self.scratch.tidy();
             self.swept = Instant::now();
         }
-        Ok((calls::outcome(subject, outcome, &self.guard.captured()[1]), Usage { wall, cpu, peak_memory: None }))
+        let outcome = calls::outcome(subject, outcome, &self.guard.captured()[1]);
+        Ok(Ended { outcome, usage: Usage { wall, cpu, peak_memory: None }, place })
     }
 
     fn wait_for_end(
@@ -205,17 +214,17 @@ impl Worker {
         subject: &Subject,
         table: &mut Table,
         (begin, time): (Instant, Duration),
-    ) -> Result<(Outcome, Option<Duration>), Error> {
+    ) -> Result<(Outcome, Option<Duration>, Option<String>), Error> {
         let limits = subject.limits.with_time(time).with_longest(subject.limits.longest.max(time));
         self.watch.begin(begin);
         loop {
             match self.wait(subject, table, until_look(&limits, begin.elapsed())) {
                 Said::Done(outcome, is_spent, (user, system)) => {
                     self.is_alive = !is_spent;
-                    return Ok((outcome, Some(user + system)));
+                    return Ok((outcome, Some(user + system), None));
                 }
                 Said::Nothing => {}
-                Said::Ready | Said::Refused(_) | Said::Gone => return Ok((self.ended()?, None)),
+                Said::Ready | Said::Refused(_) | Said::Gone => return Ok((self.ended()?, None, None)),
             }
             let guard = &self.guard;
             let excess = self.watch.exceeded(&limits, begin.elapsed(), self.process, |most| guard.processes(most));
@@ -224,9 +233,11 @@ impl Worker {
                 Some(excess) => excess.outcome(),
                 None if limits.edges.is_some() && limits.is_beyond(self.executed()) => Outcome::Edges,
                 // It has ended, but processes that it has started hold its descriptors open.
-                None if is_gone(self.process) => return Ok((self.ended()?, None)),
+                None if is_gone(self.process) => return Ok((self.ended()?, None, None)),
                 None => continue,
             };
+            let hangs = outcome == Outcome::Timeout && !is_interrupted();
+            let place = if hangs { self.place(subject) } else { None };
             self.kill();
             // Edges that were found up to the end. A process that is left can say anything without end.
             for _ in 0..MOST_UNASKED {
@@ -234,8 +245,29 @@ impl Worker {
                     break;
                 }
             }
-            return Ok((outcome, None));
+            return Ok((outcome, None, place));
         }
+    }
+
+    /// Returns the place where the call hangs, by several looks at its stack.
+    fn place(&mut self, subject: &Subject) -> Option<String> {
+        let asking = stack::asking(&subject.language)?;
+        let mut places = Vec::new();
+        for _ in 0..LOOKS {
+            let before = self.guard.captured()[asking.stream].written;
+            // SAFETY: the guard has not waited for it, as it was not asked to, so the number is still its own.
+            unsafe { libc::kill(self.process, asking.signal) };
+            let begin = Instant::now();
+            // It writes all at once, or in parts that come one after the other.
+            while begin.elapsed() < LOOK && self.guard.captured()[asking.stream].written == before {
+                std::thread::sleep(BETWEEN_LOOKS);
+                self.guard.streams().read_rest(subject.limits.kept_output);
+            }
+            std::thread::sleep(BETWEEN_LOOKS);
+            self.guard.streams().read_rest(subject.limits.kept_output);
+            places.push(stack::place(&subject.language, &self.guard.captured()[asking.stream].bytes)?);
+        }
+        stack::common(&places)
     }
 
     /// Returns the number of inputs before the last one.

@@ -52,6 +52,19 @@ fn calls_of_java_end_at_a_number_of_edges() {
 }
 
 #[test]
+fn the_place_where_java_hangs_is_told() {
+    let Some(subject) = java("Torture#run") else { return };
+    let mut target = Function::new(short(subject)).expect("a target");
+    let run = target.run(b"l").expect("a run");
+    assert_eq!(run.outcome, Outcome::Timeout);
+    assert!(
+        run.place.is_some_and(|place| place.starts_with("Torture.java") && place.ends_with(".run)")),
+        "{:?}",
+        run.place
+    );
+}
+
+#[test]
 fn java_outcomes_say_how_the_method_ended() {
     let Some(subject) = java("Torture#run") else { return };
     let mut target = Function::new(short(subject)).expect("a target");

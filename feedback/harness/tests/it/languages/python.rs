@@ -254,6 +254,29 @@ def run(data):
 ";
 
 #[test]
+fn the_place_where_python_hangs_is_told() {
+    let folder = place("hangs");
+    let code = "import re\ndef one(text):\n    return re.match('(a+)+$', text)\ndef run(data):\n    \
+        if data == b'1': one('a' * 50 + 'b')\n    if data == b'2': re.match('(b+)+$', 'b' * 50 + 'c')\n    \
+        while data == b'3':\n        one('a')\n        one('b')\n";
+    fs::write(folder.join("hangs.py"), code).expect("a file");
+    let subject = subject("python:hangs:run").folder(&folder);
+    let mut target = Function::new(subject.limits(limits().with_time(Duration::from_millis(200)))).expect("a target");
+    let mut hangs = |input: &str| {
+        let run = target.run(input.as_bytes()).expect("a run");
+        let told = run.place.and_then(|place| place.rsplit('/').next()).map(str::to_string);
+        (run.outcome, told)
+    };
+    assert_eq!(hangs(""), (Outcome::Exit(0), None));
+    for _ in 0..2 {
+        assert_eq!(hangs("1"), (Outcome::Timeout, Some("hangs.py:3 (one)".to_string())));
+        assert_eq!(hangs("2"), (Outcome::Timeout, Some("hangs.py:6 (run)".to_string())));
+    }
+    // It may come to several places.
+    assert_eq!(hangs("3").0, Outcome::Timeout);
+}
+
+#[test]
 fn a_call_that_waits_is_no_timeout_until_long_after_the_limit() {
     let folder = place("waits");
     fs::write(folder.join("waits.py"), "import time\ndef run(data):\n    time.sleep(float(data))\n").expect("a file");
