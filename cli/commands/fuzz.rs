@@ -337,6 +337,7 @@ fn report(args: &Arguments, cases: &[replay::Case]) -> Result<(), Failure> {
 fn making(args: &Arguments) -> Result<Making, Failure> {
     let making = Making::new(FOR_COVERAGE.iter().find(|kind| kind.name == args.strategy), args.paper);
     let (is_guided, limits) = (making.kind.is_none(), &args.limits);
+    let making = Making { draws: limits.max_depth.is_none() && limits.max_choices.is_none(), ..making };
     if args.paper && args.strategy != "evolve" {
         return Err(Failure::Usage("`--paper` needs `--strategy evolve`: other strategies do not use it".to_string()));
     }

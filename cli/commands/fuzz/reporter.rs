@@ -9,7 +9,7 @@ use crate::progress::Progress;
 use crate::refusal::hint_of;
 use crate::terminal::visible_json;
 use crate::units::plural;
-use gramjet_campaign::failing::{Advice, Campaign, News, Progress as Reached, Unconfirmed};
+use gramjet_campaign::failing::{Advice, Campaign, News, Progress as Reached, Standing, Unconfirmed};
 use gramjet_campaign::one_line;
 
 /// Greatest number of characters of a line that says how a program fails.
@@ -59,7 +59,7 @@ impl Reporter {
                 "key": finding.failed.key,
                 "what": finding.failed.what,
                 "sequence": finding.sequence.len(),
-                "in_language": !finding.is_broken,
+                "in_language": finding.standing.is_inside(),
                 "bytes": finding.minimised.len(),
                 "reproduced": finding.reproduced.0,
                 "of_runs": finding.reproduced.1,
@@ -82,7 +82,11 @@ impl Reporter {
                 format!("{inputs} inputs of {} in all", plural(bytes, "byte"))
             }
         };
-        let broken = if finding.is_broken { ", not in the language" } else { "" };
+        let broken = match finding.standing {
+            Standing::Inside => "",
+            Standing::Outside => ", not in the language",
+            Standing::Unknown => ", cannot be parsed",
+        };
         self.progress.suspend(|| {
             say!(
                 "{}{flaky}; {size}{broken}: {}",

@@ -18,6 +18,7 @@ mod verdict;
 mod worker;
 
 pub use campaign::{Campaign, News, Plan, Progress};
+pub use evidence::Standing;
 pub use finding::{Call, Finding, REPORT};
 pub use maker::{GUIDED, Making};
 pub use recent::Recent;

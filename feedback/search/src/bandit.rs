@@ -8,9 +8,6 @@ const KEPT: f64 = 0.999;
 /// what they pay.
 const LEAST: f64 = 0.05;
 const LEAST_IN_ALL: f64 = 0.3;
-/// Number of gains as which the expectation of a way counts.
-const EXPECTED: f64 = 20.0;
-
 /// Chooses among `N` ways in proportion to their gains divided by their costs, both discounted.
 #[derive(Clone, Debug)]
 pub(crate) struct Bandit<const N: usize> {
@@ -26,9 +23,10 @@ impl<const N: usize> Bandit<N> {
         Bandit { paid: [1.0; N], cost: [10.0; N], prior: [(0.0, 0.0); N] }
     }
 
-    /// Sets what is expected of each way: while no way pays, each is taken more often, the more is expected of it.
-    pub(crate) fn with_expected(self, expected: [f64; N]) -> Bandit<N> {
-        Bandit { prior: expected.map(|share| (EXPECTED * share, 10.0 * EXPECTED)), ..self }
+    /// Sets what is expected of each way: while no way pays, each is taken more often, the more is expected of it. An
+    /// expectation of 1 counts as so many gains.
+    pub(crate) fn with_expected(self, expected: [f64; N], gains: f64) -> Bandit<N> {
+        Bandit { prior: expected.map(|share| (gains * share, 10.0 * gains)), ..self }
     }
 
     pub(crate) fn choose(&self, random: &mut Random) -> usize {
@@ -93,7 +91,7 @@ mod tests {
 
     #[test]
     fn ways_that_do_not_pay_are_taken_as_expected() {
-        let (mut bandit, mut random) = (Bandit::<3>::new().with_expected([0.1, 1.0, 0.3]), Random::new(1));
+        let (mut bandit, mut random) = (Bandit::<3>::new().with_expected([0.1, 1.0, 0.3], 20.0), Random::new(1));
         let mut taken = [0; 3];
         for _ in 0..10_000 {
             let way = bandit.choose_among(&[0, 1], &mut random);

@@ -21,6 +21,8 @@ pub struct Entry {
     features: Vec<u64>,
     /// Whether it was made shorter, or nothing is known of what shorter ones would have to do.
     is_trimmed: bool,
+    /// Number of the effort with which it was made shorter when that was asked last; `None` before.
+    effort: Option<usize>,
 }
 
 /// The texts that a search has kept.
@@ -57,6 +59,7 @@ impl Corpus {
             finds: 0,
             symbols,
             is_trimmed: features.is_empty(),
+            effort: None,
             features,
         });
     }
@@ -65,6 +68,21 @@ impl Corpus {
     pub(crate) fn begin_trim(&mut self, number: usize) -> Option<&[u8]> {
         let entry = &mut self.entries[number];
         (!std::mem::replace(&mut entry.is_trimmed, true)).then_some(&entry.text)
+    }
+
+    /// Returns true if a text may be made shorter, and that was not asked since it became shorter.
+    pub(crate) fn may_trim(&self, number: usize) -> bool {
+        !self.entries[number].is_trimmed
+    }
+
+    /// Returns the number of the effort with which a text was made shorter when that was asked last.
+    pub(crate) fn effort(&self, number: usize) -> Option<usize> {
+        self.entries.get(number)?.effort
+    }
+
+    /// Takes note of the effort with which a text is made shorter now, if at all.
+    pub(crate) fn set_effort(&mut self, number: usize, effort: usize) {
+        self.entries[number].effort = Some(effort);
     }
 
     pub(crate) fn len_of(&self, number: usize) -> usize {

@@ -11,13 +11,16 @@ use crate::breaker::{Breaker, Whole};
 use crate::corpus::Corpus;
 use crate::digest::digest;
 use crate::random::{Random, Seed};
+use crate::strategies::Kind;
 
+mod drawing;
 #[cfg(test)]
 mod tests;
 mod trimming;
 mod words;
 
-use trimming::{Texts, Trimmer};
+use drawing::Drawing;
+use trimming::{EFFORTS, Texts, Trimmer};
 use words::Putter;
 
 /// The goal of a search.
@@ -40,6 +43,9 @@ pub struct Observation<'f> {
     /// Features of what it did, such as edges and how often they were executed, by numbers of the caller's; empty if
     /// that is not known. They need to be there if the text is new, or if [`Fuzzer::compares`].
     pub features: &'f [u64],
+    /// Work of the subject on the text, such as the number of edges that it has executed, in a unit of the caller's; 0
+    /// if that is not known. Ways of making texts are compared by what they bring for it.
+    pub work: u64,
 }
 
 /// Ways of making a text.
@@ -55,14 +61,26 @@ pub enum Operator {
     Break,
     /// A word that the subject may know, in place of a part of a kept text.
     Word,
+    /// Drawn by the probabilities that the kept texts have.
+    Common,
+    /// Drawn by probabilities that evolve.
+    Evolve,
     /// A shorter text, in place of a kept one if it makes the subject do the same.
     Trim,
 }
 
 impl Operator {
     /// All of them.
-    pub const ALL: [Operator; 6] =
-        [Operator::Fresh, Operator::Mutate, Operator::Splice, Operator::Break, Operator::Word, Operator::Trim];
+    pub const ALL: [Operator; 8] = [
+        Operator::Fresh,
+        Operator::Mutate,
+        Operator::Splice,
+        Operator::Break,
+        Operator::Word,
+        Operator::Common,
+        Operator::Evolve,
+        Operator::Trim,
+    ];
 
     /// Returns a short name in lower case.
     pub fn name(self) -> &'static str {
@@ -72,6 +90,8 @@ impl Operator {
             Operator::Splice => "splice",
             Operator::Break => "break",
             Operator::Word => "word",
+            Operator::Common => "common",
+            Operator::Evolve => "evolve",
             Operator::Trim => "trim",
         }
     }
@@ -90,10 +110,14 @@ const IN_TURN: u32 = 64;
 const PARTS_IN_TURN: u32 = 8;
 /// The number of seeds that are varied before anything else, as they are: they show what is usual.
 const FIRST: usize = 16;
-/// Gains that are expected of fresh texts, changes to derivations, splices, broken texts, and words.
-const EXPECTED: [f64; WAYS] = [0.1, 1.0, 0.3, 0.3, 0.3];
+/// Gains that are expected of fresh texts, changes to derivations, splices, broken texts, words, and texts by
+/// probabilities that are learned and that evolve.
+const EXPECTED: [f64; WAYS] = [0.1, 1.0, 0.3, 1.0, 0.3, 0.1, 0.1];
 /// The ways between which gains decide: the first operators.
-const WAYS: usize = 5;
+const WAYS: usize = 7;
+/// Number of texts of which the mean of the work is, and the most work of one text against it that counts.
+const WORKS: f64 = 256.0;
+const DEAREST: f64 = 20.0;
 /// The number of proposed texts that are remembered; then all are forgotten.
 const REMEMBERED: usize = 1 << 22;
 /// The number of texts that are kept for their cost.
@@ -110,7 +134,9 @@ pub struct Fuzzer {
     breaker: Option<Breaker>,
     /// Puts words into texts, if there are some.
     putter: Option<Putter>,
-    ways: Bandit<WAYS>,
+    /// Draws texts by other probabilities than the grammar's, if that is wanted.
+    drawings: [Option<Drawing>; 2],
+    chances: Chances,
     random: Random,
     proposed: FxHashSet<u64>,
     /// Symbols that texts have had, and the binary logarithm of how often.
@@ -138,7 +164,8 @@ impl Fuzzer {
             corpus: Corpus::default(),
             breaker: None,
             putter: None,
-            ways: Bandit::new().with_expected(EXPECTED),
+            drawings: [None, None],
+            chances: Chances::new(),
             random: Random::new(seed.number()),
             proposed: FxHashSet::default(),
             derived: FxHashSet::default(),
@@ -166,6 +193,14 @@ impl Fuzzer {
     /// Lets it also put these words at places of texts that can hold them.
     pub fn with_words(mut self, words: &[Vec<u8>]) -> Fuzzer {
         self.putter = Putter::new(words);
+        self
+    }
+
+    /// Lets it also draw texts by the probabilities of two strategies: one that learns from the kept texts alone, and
+    /// one that learns from its own texts, too. They have limits on length only.
+    pub fn with_drawings(mut self, common: &'static Kind, evolve: &'static Kind, seed: Seed) -> Fuzzer {
+        let drawing = |kind, evolves| Some(Drawing::new(kind, evolves, self.max_len, seed));
+        self.drawings = [drawing(common, false), drawing(evolve, true)];
         self
     }
 
@@ -213,17 +248,30 @@ impl Fuzzer {
             }
             return self.render();
         }
-        let ways: &[usize] = match (&self.breaker, &self.putter) {
-            (None, None) => &[0, 1, 2],
-            (Some(_), None) => &[0, 1, 2, 3],
-            (None, Some(_)) => &[0, 1, 2, 4],
-            (Some(_), Some(_)) => &[0, 1, 2, 3, 4],
-        };
-        let way = if self.corpus.entries().is_empty() { 0 } else { self.ways.choose_among(ways, &mut self.random) };
+        let Fuzzer { breaker, putter, drawings, chances, random, .. } = self;
+        let there =
+            [true, true, true, breaker.is_some(), putter.is_some(), drawings[0].is_some(), drawings[1].is_some()];
+        let mut ways = [0; WAYS];
+        let mut count = 0;
+        for way in (0..WAYS).filter(|&way| there[way]) {
+            ways[count] = way;
+            count += 1;
+        }
+        let is_first = self.corpus.entries().is_empty();
+        let way = if is_first { 0 } else { chances.ways.choose_among(&ways[..count], random) };
         self.operator = Operator::ALL[way];
         self.parent = None;
         match self.operator {
             Operator::Break => return self.make_broken(),
+            Operator::Common | Operator::Evolve => {
+                let Fuzzer { session, corpus, drawings, text, operator, .. } = self;
+                if let Some(drawing) = drawings[operator.number() - Operator::Common.number()].as_mut()
+                    && drawing.draw(session.language(), corpus, text)
+                {
+                    return Some(());
+                }
+                self.operator = Operator::Fresh;
+            }
             Operator::Fresh | Operator::Trim => {}
             Operator::Mutate | Operator::Splice | Operator::Word => {
                 let Fuzzer { corpus, random, .. } = self;
@@ -280,8 +328,9 @@ impl Fuzzer {
 
     /// Begins to make a kept text shorter. Returns true if there is a shorter text to try.
     fn begin_trim(&mut self, whole: Whole) -> bool {
-        let Fuzzer { session, corpus, breaker, trimmer, .. } = self;
-        trimmer.begin(whole, Texts { session, corpus, breaker: breaker.as_mut() });
+        let Fuzzer { session, corpus, breaker, trimmer, chances, random, .. } = self;
+        let choose = || chances.efforts.choose(random);
+        trimmer.begin(whole, Texts { session, corpus, breaker: breaker.as_mut() }, choose);
         self.trim()
     }
 
@@ -299,13 +348,15 @@ impl Fuzzer {
     pub fn breaks(&self) -> bool {
         match (self.operator, self.parent) {
             (Operator::Break, _) | (Operator::Trim, Some(Whole::Broken(_))) => true,
-            (Operator::Fresh | Operator::Mutate | Operator::Splice | Operator::Word | Operator::Trim, _) => false,
+            (Operator::Trim, Some(Whole::Conforming(_)) | None) => false,
+            (Operator::Fresh | Operator::Mutate | Operator::Splice | Operator::Word, _) => false,
+            (Operator::Common | Operator::Evolve, _) => false,
         }
     }
 
     /// Returns true if the features of the last proposed text are compared with those of another one.
     pub fn compares(&self) -> bool {
-        self.operator == Operator::Trim
+        matches!(self.operator, Operator::Trim | Operator::Evolve)
     }
 
     /// Returns true if the derivation of the last proposed text has a symbol that no earlier text had, or a number of
@@ -337,11 +388,17 @@ impl Fuzzer {
             Goal::New => observation.is_new,
             Goal::Cost => self.is_among_best(rank(observation.cost, &self.text)),
         };
-        if self.operator == Operator::Trim {
-            let Fuzzer { session, corpus, breaker, trimmer, .. } = self;
-            trimmer.judge(&Texts { session, corpus, breaker: breaker.as_mut() }, observation.features);
-        } else {
-            self.ways.learn(self.operator.number(), f64::from(u8::from(is_kept)), 1.0);
+        let Fuzzer { session, corpus, breaker, trimmer, chances, operator, parent, drawings, .. } = self;
+        let texts = Texts { session, corpus, breaker: breaker.as_mut() };
+        let effort = parent.and_then(|whole| texts.effort(whole));
+        chances.learn(*operator, effort, is_kept, observation.work);
+        match operator {
+            Operator::Trim => trimmer.judge(&texts, observation.features),
+            Operator::Common | Operator::Evolve => {
+                let drawing = &mut drawings[operator.number() - Operator::Common.number()];
+                drawing.iter_mut().for_each(|drawing| drawing.observe(observation.features));
+            }
+            Operator::Fresh | Operator::Mutate | Operator::Splice | Operator::Break | Operator::Word => {}
         }
         let (made, kept) = &mut self.yields[self.operator.number()];
         *made += 1;
@@ -406,6 +463,40 @@ impl Fuzzer {
             return false;
         }
         entries.len() < BEST || entries.iter().any(|entry| self::rank(entry.cost, &entry.text) < rank)
+    }
+}
+
+/// Shares of the ways of making texts, and of efforts to make kept ones shorter, by what they bring.
+#[derive(Debug)]
+struct Chances {
+    ways: Bandit<WAYS>,
+    efforts: Bandit<{ EFFORTS.len() }>,
+    /// Work of the subject on a text in the mean, of the last ones more.
+    work: f64,
+}
+
+impl Chances {
+    fn new() -> Chances {
+        Chances {
+            ways: Bandit::new().with_expected(EXPECTED, 20.0),
+            efforts: Bandit::new().with_expected(trimming::EXPECTED, 2.0),
+            work: 0.0,
+        }
+    }
+
+    /// Learns from a text that an operator has made, from a text on which this effort was spent. Half of its cost is
+    /// that of any run, half is the work of the subject against that on other texts.
+    fn learn(&mut self, operator: Operator, effort: Option<usize>, is_kept: bool, work: u64) {
+        let work = work as f64;
+        self.work = if self.work == 0.0 { work } else { self.work + (work - self.work) / WORKS };
+        let cost = if self.work > 0.0 { 0.5 + 0.5 * (work / self.work).min(DEAREST) } else { 1.0 };
+        let paid = f64::from(u8::from(is_kept));
+        if operator != Operator::Trim {
+            self.ways.learn(operator.number(), paid, cost);
+        }
+        if let Some(effort) = effort {
+            self.efforts.learn(effort, paid, cost);
+        }
     }
 }
 

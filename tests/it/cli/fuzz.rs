@@ -1,6 +1,7 @@
 //! `gramjet fuzz` and the compiler wrappers, on real programs.
 
 mod extremes;
+mod hangs;
 mod history;
 mod hostile;
 mod words;

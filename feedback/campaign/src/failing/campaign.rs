@@ -137,7 +137,7 @@ impl Shared {
     /// where the text of this one is not in it.
     fn alike(&self, evidence: &Evidence) -> impl Iterator<Item = &HashSet<u64>> {
         let key = &evidence.failed.key;
-        let broken = evidence.is_broken.then(|| self.bare.get(&evidence.named(key))).flatten();
+        let broken = evidence.standing.is_broken().then(|| self.bare.get(&evidence.named(key))).flatten();
         self.bare.get(key).into_iter().chain(broken)
     }
 

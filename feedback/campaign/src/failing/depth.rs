@@ -93,7 +93,8 @@ pub(crate) fn overflow(outcome: &Outcome, stderr: &str) -> Option<&'static str> 
             stderr.contains("Maximum call stack size exceeded").then_some("RangeError")
         }
         Outcome::Exit(0) | Outcome::Exception(_) => None,
-        Outcome::Exit(_) | Outcome::Signal(_) => {
+        // The report of a sanitizer may take so long that a limit ends the run meanwhile.
+        Outcome::Exit(_) | Outcome::Signal(_) | Outcome::Timeout | Outcome::Memory => {
             SIGNS.iter().find(|(sign, _)| sign.is_match(stderr)).map(|&(_, name)| name)
         }
         _ => None,
@@ -126,6 +127,7 @@ mod tests {
         assert_eq!(overflow(Outcome::Exit(1), sanitizer), Some("stack-overflow"));
         let python = "RecursionError: maximum recursion depth exceeded in comparison\n";
         assert_eq!(overflow(Outcome::Exit(1), python), Some("recursion"));
+        assert_eq!(overflow(Outcome::Timeout, sanitizer), Some("stack-overflow"));
         assert_eq!(overflow(Outcome::Signal(11), ""), None);
         assert_eq!(overflow(Outcome::Exit(0), python), None);
     }

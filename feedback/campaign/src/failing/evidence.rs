@@ -6,11 +6,44 @@ use super::depth::Depth;
 use super::verdict::Failed;
 use crate::subject::Tested;
 
-/// A run that is stopped with no edge executed this often has waited, or spent its time in code without edges.
+/// A run that is stopped with no edge executed this often has waited, or spent its time in code without edges: those
+/// that it has executed say how it came there.
 const HOT: u64 = 10_000;
 
-/// Names of failures of texts that are not in the language begin with it.
+/// Names of failures of texts that are not in the language, and of texts of which that is not known, begin with these.
 const BROKEN: &str = "broken-";
+const UNPARSED: &str = "unparsed-";
+
+/// Relation of a text that failed to the language.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// The text is in the language.
+    Inside,
+    /// The text is not in the language.
+    Outside,
+    /// Neither is known: the text is too long or too ambiguous to be parsed.
+    Unknown,
+}
+
+impl Standing {
+    /// Returns true unless the text is known to be in the language. A failure of such a text says more, so the two are
+    /// kept apart.
+    pub fn is_broken(self) -> bool {
+        match self {
+            Standing::Inside => false,
+            Standing::Outside | Standing::Unknown => true,
+        }
+    }
+
+    /// Returns whether the text is in the language; `None` if that is not known.
+    pub fn is_inside(self) -> Option<bool> {
+        match self {
+            Standing::Inside => Some(true),
+            Standing::Outside => Some(false),
+            Standing::Unknown => None,
+        }
+    }
+}
 
 /// Evidence of a run that failed: what it did.
 #[derive(Clone)]
@@ -20,12 +53,20 @@ pub(crate) struct Evidence {
     pub(crate) edges: Vec<(u64, u32)>,
     /// The only edge, if there is one, is the hottest one.
     pub(crate) is_hottest: bool,
-    /// The text is not in the language. A failure of a text of the language says more, so the two are kept apart.
-    pub(crate) is_broken: bool,
+    /// Whether the text is in the language.
+    pub(crate) standing: Standing,
     /// Depth of the text, if there is none at a lesser depth that fails. The text is not made smaller then.
     pub(crate) depth: Option<Depth>,
     pub(crate) stdout: Vec<u8>,
     pub(crate) stderr: Vec<u8>,
+}
+
+/// Returns the edge of the loop in which a run has spent its time, if it was stopped for that. The edges of a loop have
+/// about the same count, of which the last round decides which is greatest: the first of them stands for the loop.
+pub(crate) fn hottest(run: &Run<'_>) -> Option<Edge> {
+    let edges = run.edges.filter(|_| run.outcome == Outcome::Timeout)?;
+    let most = edges.hottest().filter(|edge| edge.count >= HOT)?.count;
+    edges.executed().iter().find(|edge| edge.count >= most / 2).copied()
 }
 
 /// A run of a text that is like one that failed.
@@ -41,23 +82,28 @@ impl Evidence {
     /// Returns what can be said while the run is at hand; [`Evidence::identified`] says the rest.
     pub(crate) fn new(failed: Failed, run: &Run<'_>) -> Evidence {
         let numbers = |edges: &[Edge]| edges.iter().map(|edge| (u64::from(edge.number), edge.number)).collect();
-        let is_hottest = run.outcome == Outcome::Timeout;
+        let hottest = hottest(run);
         let edges = match run.edges {
             None => Vec::new(),
             // How far a run came before its time was over differs; where it spent the time does not.
-            Some(edges) if is_hottest => {
-                let hottest = edges.hottest().filter(|edge| edge.count >= HOT);
-                numbers(hottest.as_slice())
-            }
+            Some(_) if hottest.is_some() => numbers(hottest.as_slice()),
             Some(edges) => numbers(edges.executed()),
         };
         let (stdout, stderr) = (run.stdout.bytes.clone(), run.stderr.bytes.clone());
-        Evidence { failed, edges, is_hottest, is_broken: false, depth: None, stdout, stderr }
+        Evidence {
+            failed,
+            edges,
+            is_hottest: hottest.is_some(),
+            standing: Standing::Inside,
+            depth: None,
+            stdout,
+            stderr,
+        }
     }
 
-    /// Returns the evidence with the note that its text is broken, or is not.
-    pub(crate) fn broken(self, is_broken: bool) -> Evidence {
-        Evidence { is_broken, ..self }
+    /// Returns the evidence with the note whether its text is in the language.
+    pub(crate) fn standing(self, standing: Standing) -> Evidence {
+        Evidence { standing, ..self }
     }
 
     /// Returns the evidence as that of a failure which needs this depth.
@@ -86,7 +132,11 @@ impl Evidence {
 
     /// Returns the name of a failure, or of a kind of them.
     pub(crate) fn named(&self, name: &str) -> String {
-        if self.is_broken { format!("{BROKEN}{name}") } else { name.to_string() }
+        match self.standing {
+            Standing::Inside => name.to_string(),
+            Standing::Outside => format!("{BROKEN}{name}"),
+            Standing::Unknown => format!("{UNPARSED}{name}"),
+        }
     }
 
     /// Returns the evidence with edges as any worker identifies them.

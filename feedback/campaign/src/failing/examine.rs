@@ -7,7 +7,7 @@ use gramjet_harness::Target as _;
 use gramjet_search::Shorter;
 
 use super::campaign::News;
-use super::evidence::{Again, Evidence};
+use super::evidence::{Again, Evidence, Standing};
 use super::finding::{DEPENDS, Finding, REPORT};
 use super::sequence::{Budget, Sequence};
 use super::verdict::{Failed, key_with};
@@ -143,8 +143,9 @@ impl Worker<'_> {
                 Again::Cut => return Ok(()),
                 Again::Passed(_) => {}
                 Again::Failed(evidence) => {
-                    let is_broken = text.len() <= MOST_PARSED && !self.maker.session().remember(text);
-                    let evidence = evidence.of_class_of(key).broken(is_broken);
+                    let is_known = text.len() > MOST_PARSED;
+                    let standing = if is_known { Standing::Inside } else { self.standing(text) };
+                    let evidence = evidence.of_class_of(key).standing(standing);
                     let is_settled = self.examine_and_tell(text, evidence)?;
                     // It may be another failure now, or have another key. One that was not looked at stays.
                     return if is_settled { self.withdraw_unfinished(key) } else { Ok(()) };
@@ -176,8 +177,12 @@ impl Worker<'_> {
         let class = report["class"].as_str().unwrap_or(key).to_string();
         let failed = Failed { key: key.to_string(), kind: String::new(), what, is_bare: false, is_limit: false };
         let (stdout, stderr, edges) = (file("stdout"), file("stderr"), Vec::new());
-        let is_broken = report["in_language"] == false;
-        let evidence = Evidence { failed, edges, is_hottest: false, is_broken, depth: None, stdout, stderr };
+        let standing = match report.get("in_language").map(serde_json::Value::as_bool) {
+            Some(Some(false)) => Standing::Outside,
+            Some(None) => Standing::Unknown,
+            Some(Some(true)) | None => Standing::Inside,
+        };
+        let evidence = Evidence { failed, edges, is_hottest: false, standing, depth: None, stdout, stderr };
         let mut finding = self.found(text, &evidence, key, &class);
         finding.is_left = true;
         let _folders = campaign.folders();
@@ -196,10 +201,10 @@ impl Worker<'_> {
     /// Returns a failure as it was found.
     fn found(&self, text: &[u8], evidence: &Evidence, key: &str, class: &str) -> Finding {
         let campaign = self.campaign;
-        let Evidence { failed, is_broken, stdout, stderr, .. } = evidence.clone();
+        let Evidence { failed, standing, stdout, stderr, .. } = evidence.clone();
         Finding {
             failed: Failed { key: key.to_string(), ..failed },
-            is_broken,
+            standing,
             input: text.to_vec(),
             minimised: text.to_vec(),
             sequence: Vec::new(),
@@ -256,14 +261,14 @@ impl Worker<'_> {
             return Ok(Settled::Known);
         }
         let (key, whole_key) = (key_of(&evidence), whole_key_of(&evidence));
-        let Evidence { failed, is_broken, stdout, stderr, .. } = evidence;
-        (finding.failed, finding.is_broken) = (Failed { key: key.clone(), ..failed }, is_broken);
+        let Evidence { failed, standing, stdout, stderr, .. } = evidence;
+        (finding.failed, finding.standing) = (Failed { key: key.clone(), ..failed }, standing);
         (finding.choices, finding.minimised) = (self.choices(&minimised), minimised);
         (finding.stdout, finding.stderr, finding.reproduced) = (stdout, stderr, reproduced);
         finding.is_finished = true;
         let mut shared = campaign.shared();
         // A text of the language that fails in this way says more.
-        let is_new = !(is_broken && shared.is_taken(&whole_key)) && shared.keys.insert(key);
+        let is_new = !(standing.is_broken() && shared.is_taken(&whole_key)) && shared.keys.insert(key);
         Ok(if is_new { Settled::New } else { Settled::Known })
     }
 
@@ -284,7 +289,7 @@ impl Worker<'_> {
                 let is_same = again.failed.kind == other.as_ref().unwrap_or(evidence).failed.kind;
                 // What the process did in which it was found may come from the inputs before it.
                 if fails == 0 && (!is_same || self.tested.has_history()) {
-                    other = Some(again.broken(evidence.is_broken));
+                    other = Some(again.standing(evidence.standing));
                 }
                 fails += u32::from(is_same || fails == 0);
             }
@@ -333,9 +338,9 @@ impl Worker<'_> {
             return Ok(Settled::NotAgain(tried));
         }
         finding.minimised = texts.last().cloned().unwrap_or_default();
-        finding.is_broken = !self.maker.session().remember(&finding.minimised);
+        finding.standing = self.standing(&finding.minimised);
         finding.choices = self.choices(&finding.minimised);
-        let key = format!("{SEQUENCE}{}", key_of(&last.clone().broken(finding.is_broken)));
+        let key = format!("{SEQUENCE}{}", key_of(&last.clone().standing(finding.standing)));
         let what = format!("{DEPENDS}{}", last.failed.what);
         finding.failed = Failed { key: key.clone(), what, ..last.failed };
         (finding.stdout, finding.stderr) = (last.stdout, last.stderr);
@@ -384,7 +389,7 @@ impl Worker<'_> {
                 return None;
             }
         }
-        if shared.is_taken(key) || evidence.is_broken && shared.is_taken(&whole_key_of(evidence)) {
+        if shared.is_taken(key) || evidence.standing.is_broken() && shared.is_taken(&whole_key_of(evidence)) {
             return None;
         }
         let is_tried = shared.doubts.see(evidence).unwrap_or_else(|| {
@@ -485,7 +490,7 @@ impl Worker<'_> {
         let campaign = self.campaign;
         let mut best = evidence;
         let parts = self.maker.session().minimise(text);
-        if parts.is_none() && !best.is_broken {
+        if parts.is_none() && !best.standing.is_broken() {
             // It may be too ambiguous to be parsed. With bytes cut out, it may no longer be in the language.
             return Ok(Some((text.to_vec(), best)));
         }
@@ -516,11 +521,11 @@ impl Worker<'_> {
             };
             trim.judge(again.is_some());
             if let Some(again) = again {
-                best = again.broken(best.is_broken);
+                best = again.standing(best.standing);
             }
         }
         let smallest = trim.text().to_vec();
-        let is_broken = best.is_broken && !self.maker.session().remember(&smallest);
-        Ok(Some((smallest, best.broken(is_broken))))
+        let standing = if best.standing.is_broken() { self.standing(&smallest) } else { best.standing };
+        Ok(Some((smallest, best.standing(standing))))
     }
 }

@@ -9,7 +9,7 @@ use gramjet_search::extremes;
 use gramjet_session::decisions::Stretch;
 
 use super::depth::{DEEP, Depth};
-use super::evidence::{Again, Evidence};
+use super::evidence::{Again, Evidence, Standing};
 use super::maker::EXTREME;
 use super::verdict::Failed;
 use super::worker::{Effect, Kind, Worker};
@@ -89,8 +89,9 @@ impl Worker<'_> {
             }
             // What a text does that is too long to be kept must not hide shorter ones.
             if extreme.text.len() > plan.max_len {
+                let standing = if extreme.is_of_language { Standing::Inside } else { Standing::Outside };
                 if let Reaction::Fails(evidence) = self.run_stretched(&extreme.text)? {
-                    self.examine(&extreme.text, evidence.broken(!extreme.is_of_language))?;
+                    self.examine(&extreme.text, evidence.standing(standing))?;
                 }
                 continue;
             }
@@ -156,7 +157,8 @@ impl Worker<'_> {
         if campaign.stop.is_cut() {
             return Ok(Reaction::Cut);
         }
-        let is_slow = run.usage.wall > campaign.plan.surroundings.limits.time / 2;
+        let took = run.usage.cpu.map_or(run.usage.wall, |cpu| cpu.min(run.usage.wall));
+        let is_slow = took > campaign.plan.surroundings.limits.time / 2;
         // So long a text may well take more than other texts may.
         let is_limit = matches!(
             run.outcome,

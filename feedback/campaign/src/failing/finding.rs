@@ -8,6 +8,7 @@ use std::time::Duration;
 use crate::state::{State, StateError};
 use serde_json::json;
 
+use super::evidence::Standing;
 use super::verdict::Failed;
 use crate::rerun;
 use crate::subject::{function, quoted};
@@ -32,8 +33,8 @@ pub fn sequence_file(number: usize) -> String {
 pub struct Finding {
     /// Class of the failure, with its key.
     pub failed: Failed,
-    /// Whether the smaller input is not in the language.
-    pub is_broken: bool,
+    /// Whether the smaller input is in the language.
+    pub standing: Standing,
     /// Text that failed first.
     pub input: Vec<u8>,
     /// The input itself if it is not finished.
@@ -86,7 +87,7 @@ impl Finding {
         let mut report = json!({
             "key": self.failed.key,
             "what": self.failed.what,
-            "in_language": !self.is_broken,
+            "in_language": self.standing.is_inside(),
             "command": call.command.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>(),
             "options": call.options,
             "input_bytes": self.input.len(),

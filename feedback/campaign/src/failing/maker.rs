@@ -12,6 +12,7 @@ use gramjet_session::{Language, Session};
 use super::recent::Recent;
 use super::verdict::Verdict;
 use crate::error::Error;
+use crate::strategies::{COMMON, EVOLVE};
 
 /// The strategy of [`Fuzzer`].
 pub const GUIDED: &str = "guided";
@@ -31,12 +32,15 @@ pub struct Making {
     pub is_paper: bool,
     /// Whether variants may be texts that are not in the language.
     pub breaks: bool,
+    /// Whether texts are also drawn by probabilities that are learned or evolve. There are no limits on depth and
+    /// choice bytes then.
+    pub draws: bool,
 }
 
 impl Making {
     /// Returns the strategy of a list, such as [`crate::strategies::FOR_COVERAGE`], or variants of kept texts.
     pub fn new(kind: Option<&'static Kind>, is_paper: bool) -> Making {
-        Making { kind, is_paper, breaks: false }
+        Making { kind, is_paper, breaks: false, draws: false }
     }
 }
 
@@ -50,6 +54,8 @@ pub struct Maker {
     evolution: Option<Evolution>,
     /// Features of the last run, as far as they were asked for.
     features: Vec<u64>,
+    /// Number of edges that the last run has executed, all together.
+    work: u64,
 }
 
 /// A strategy, and the measurements of the last run for it.
@@ -75,7 +81,11 @@ impl Maker {
         let fuzzer = if making.breaks { fuzzer.with_broken(&words) } else { fuzzer }.with_words(&words);
         let strategy = making.kind.map(|kind| kind.make(making.is_paper));
         let evolution = strategy.map(|strategy| Evolution::new(language, strategy, max_len, seed)).transpose()?;
-        Ok(Maker { fuzzer, evolution, features: Vec::new() })
+        let fuzzer = match (making.kind, making.draws) {
+            (None, true) => fuzzer.with_drawings(COMMON, EVOLVE, seed),
+            (None, false) | (Some(_), _) => fuzzer,
+        };
+        Ok(Maker { fuzzer, evolution, features: Vec::new(), work: 0 })
     }
 
     /// Makes and parses texts.
@@ -112,6 +122,7 @@ impl Maker {
     /// Takes over what a run did: the edges and their classes of counts.
     pub fn compare(&mut self, edges: Option<&Edges>, is_new: bool) {
         self.features.clear();
+        self.work = edges.map_or(0, Edges::total);
         if let Some(edges) = edges.filter(|_| self.evolution.is_none() && (is_new || self.fuzzer.compares())) {
             let feature = |(edge, count)| u64::from(edge) << 8 | u64::from(count_class(count));
             self.features.extend(edges.counts().map(feature));
@@ -128,7 +139,7 @@ impl Maker {
     /// Records the program's reaction to the text that was proposed last. Returns whether the text is kept.
     pub fn observe(&mut self, is_new: bool) -> bool {
         match &mut self.evolution {
-            None => self.fuzzer.observe(Observation { is_new, cost: 0, features: &self.features }),
+            None => self.fuzzer.observe(Observation { is_new, cost: 0, features: &self.features, work: self.work }),
             Some(evolution) => evolution.observe(is_new),
         }
     }
@@ -146,7 +157,7 @@ impl Maker {
         match &mut self.evolution {
             None if has_failed => {}
             None => {
-                let observation = Observation { is_new: true, cost: 0, features: &self.features };
+                let observation = Observation { is_new: true, cost: 0, features: &self.features, work: 0 };
                 let add = if is_seed { Fuzzer::add_seed } else { Fuzzer::add };
                 add(&mut self.fuzzer, text, observation);
             }

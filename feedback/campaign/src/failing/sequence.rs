@@ -159,7 +159,7 @@ impl Worker<'_> {
                 if number == 0 {
                     continue;
                 }
-                let evidence = Evidence::new(again, &run).identified(&self.tested).broken(failed.is_broken);
+                let evidence = Evidence::new(again, &run).identified(&self.tested).standing(failed.standing);
                 return Ok(Some((number + 1, evidence)));
             }
             if end.is_some_and(|end| Instant::now() > end) {

@@ -170,7 +170,7 @@ impl Doubts {
             json!({
                 "key": class,
                 "what": finding.failed.what,
-                "in_language": !finding.is_broken,
+                "in_language": finding.standing.is_inside(),
                 "command": call.command.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>(),
                 "options": call.options,
                 "input_bytes": finding.input.len(),
@@ -240,6 +240,7 @@ pub struct Unconfirmed {
 
 #[cfg(test)]
 mod tests {
+    use super::super::evidence::Standing;
     use super::super::verdict::Failed;
     use super::*;
 
@@ -247,7 +248,8 @@ mod tests {
         let (key, kind, what) = (key.to_string(), String::new(), String::new());
         let failed = Failed { key, kind, what, is_bare: true, is_limit: false };
         let (edges, stdout, stderr) = Default::default();
-        Evidence { failed, edges, is_hottest: false, is_broken, depth: None, stdout, stderr }
+        let standing = if is_broken { Standing::Outside } else { Standing::Inside };
+        Evidence { failed, edges, is_hottest: false, standing, depth: None, stdout, stderr }
     }
 
     #[test]

@@ -8,6 +8,7 @@ use gramjet_session::hash;
 use regex_lite::Regex;
 
 use super::depth::overflow;
+use super::evidence::hottest;
 use super::messages::{Gist, file_of, gist, normalised};
 use crate::error::Error;
 use crate::subject::{Surroundings, Tested};
@@ -186,7 +187,9 @@ impl Judge {
         let gist = gist(&stderr);
         let is_valid = run.outcome == Outcome::Exit(0);
         let behaviour = behaviour(run, &gist);
-        let mut failed = self.by_itself(&run.outcome, &stderr, gist);
+        // An edge says more exactly in which loop a run hangs.
+        let place = run.place.filter(|_| hottest(run).is_none());
+        let mut failed = self.by_itself(&run.outcome, &stderr, gist, place);
         if failed.is_none() && (self.other.is_some() || self.oracle.is_some()) {
             if self.rules.reads_output() && run.stdout.written > run.stdout.bytes.len() as u64 {
                 self.do_not_judge("the program writes more output than is kept");
@@ -207,7 +210,7 @@ impl Judge {
     }
 
     /// Returns a failure that the run shows by itself.
-    fn by_itself(&self, outcome: &Outcome, stderr: &str, gist: Gist) -> Option<Failed> {
+    fn by_itself(&self, outcome: &Outcome, stderr: &str, gist: Gist, place: Option<&str>) -> Option<Failed> {
         let matched = self.rules.stderr.as_ref().and_then(|regex| regex.find(stderr));
         let is_failure = match outcome {
             Outcome::Exit(status) => {
@@ -221,17 +224,12 @@ impl Judge {
         }
         // Where a limit ended the run, what it had written up to then depends on the clock, unless it is the report of
         // a panic or a sanitizer: that says more than that the program took long to end after it.
-        let Gist { message, frames, is_known, is_sanitizer } = match (outcome, matched) {
-            (
-                Outcome::Timeout
-                | Outcome::Stopped
-                | Outcome::Memory
-                | Outcome::Processes
-                | Outcome::Disk
-                | Outcome::Edges
-                | Outcome::Lost,
-                _,
-            ) if !gist.is_known => Gist::default(),
+        let is_ended = is_ended(outcome);
+        let Gist { message, frames, is_known, .. } = match (outcome, matched) {
+            (outcome, _) if is_ended && !gist.is_known => {
+                let frames = place.filter(|_| *outcome == Outcome::Timeout).map(file_of).into_iter().collect();
+                Gist { frames, ..Gist::default() }
+            }
             (Outcome::Exception(Exception { class, frame, .. }), _) => {
                 let frames = frame.iter().map(|frame| file_of(frame)).collect();
                 Gist { message: class.clone(), frames, is_known: true, is_sanitizer: false }
@@ -239,25 +237,23 @@ impl Judge {
             (_, Some(matched)) if !gist.is_known => Gist { message: normalised(matched.as_str()), ..Gist::default() },
             _ => gist,
         };
-        let kind = match outcome {
-            _ if is_sanitizer => String::new(),
-            Outcome::Exception(_) => String::new(),
-            other => short(other),
-        };
-        let parts = [kind.clone(), message].into_iter().chain(frames).filter(|part| !part.is_empty());
+        // A report that is known says all: the program may end in one way after it, or in another, or too late.
+        let outcome_in_key = if is_known { String::new() } else { short(outcome) };
+        let said: Vec<String> = [message].into_iter().chain(frames).filter(|part| !part.is_empty()).collect();
+        let parts = [&outcome_in_key].into_iter().chain(&said).filter(|part| !part.is_empty()).cloned();
         let parts: Vec<String> = parts.collect();
-        let kind = if is_known { key(&parts) } else { key(&[kind]) };
-        let is_bare = parts.len() == 1
+        let is_place = is_ended && !said.is_empty();
+        let kind = if is_known || is_place { key(&parts) } else { key(&[outcome_in_key]) };
+        let is_bare = said.is_empty()
             && matches!(
                 outcome,
                 Outcome::Exit(_) | Outcome::Signal(_) | Outcome::Timeout | Outcome::Stopped | Outcome::Memory
             );
         let what = match outcome {
+            _ if said.is_empty() => outcome.to_string(),
             Outcome::Exception(_) => outcome.to_string(),
-            _ if parts.len() > usize::from(!is_sanitizer) => {
-                format!("{outcome}: {}", parts[usize::from(!is_sanitizer)..].join(", "))
-            }
-            _ => outcome.to_string(),
+            _ if is_ended && is_known => format!("{}, then {outcome}", said.join(", ")),
+            _ => format!("{outcome}: {}", said.join(", ")),
         };
         // A program that stops itself would stop a script, too.
         let is_limit =
@@ -347,6 +343,20 @@ fn called(class: &Class) -> String {
     }
 }
 
+/// Returns true if a limit or the harness has ended the run, and not the program itself.
+fn is_ended(outcome: &Outcome) -> bool {
+    matches!(
+        outcome,
+        Outcome::Timeout
+            | Outcome::Stopped
+            | Outcome::Memory
+            | Outcome::Processes
+            | Outcome::Disk
+            | Outcome::Edges
+            | Outcome::Lost
+    )
+}
+
 /// Returns the outcome in one word.
 fn short(outcome: &Outcome) -> String {
     match outcome {
@@ -423,6 +433,36 @@ mod tests {
         assert_eq!(parse_exits("1,x"), Err("`x` is no exit status".to_string()));
         assert_eq!(parse_exits("5-3"), Err("`5-3` has no exit status in it".to_string()));
         assert!(parse_exits("256").is_err() && parse_exits("").is_err());
+    }
+
+    /// Returns the failure that a run shows by itself.
+    fn failed(outcome: Outcome, stderr: &str, place: Option<&str>) -> Failed {
+        let judge = Judge::new(&Rules::default(), Surroundings::default()).expect("a judge");
+        judge.by_itself(&outcome, stderr, gist(stderr), place).expect("a failure")
+    }
+
+    #[test]
+    fn a_failure_that_was_reported_outranks_a_limit() {
+        for said in [
+            "thread 'main' (7) panicked at src/lib.rs:12:5:\nindex 7 out of 5\n",
+            "==77==ERROR: AddressSanitizer: heap-use-after-free on address 0x602\n    #0 0x55 in eat /x.c:12:3\n",
+        ] {
+            let (ended, cut) =
+                (failed(Outcome::Exit(101), said, None), failed(Outcome::Timeout, said, Some("a.py:1 (f)")));
+            assert_eq!((&ended.key, &ended.kind, cut.is_bare), (&cut.key, &cut.kind, false), "{said}");
+            assert!(cut.what.ends_with(", then timeout") && !ended.what.contains("timeout"), "{}", cut.what);
+        }
+        // What is not known to be a report may be cut anywhere.
+        let (one, two) = (failed(Outcome::Timeout, "at 1", None), failed(Outcome::Timeout, "of x", None));
+        assert_eq!((&one.key, one.is_bare, &*one.what), (&two.key, true, "timeout"));
+    }
+
+    #[test]
+    fn hangs_are_told_apart_by_their_place() {
+        let hang = |place: &str| failed(Outcome::Timeout, "", Some(place));
+        let (one, two) = (hang("/a/x.py:3 (f)"), hang("/a/x.py:7 (f)"));
+        assert_eq!((&*one.what, one.is_bare), ("timeout: x.py:3 (f)", false));
+        assert!(one.key != two.key && one.kind != two.kind && one == hang("/b/x.py:3 (f)"));
     }
 
     #[test]

@@ -8,10 +8,11 @@ use crate::siblings::Siblings;
 use crate::state::Place;
 use gramjet_harness::{Edges, Outcome, Target};
 use gramjet_search::{Coverage, Maxima};
+use gramjet_session::ParseError;
 use gramjet_session::decisions::Deriver;
 
 use super::campaign::{Campaign, Plan};
-use super::evidence::{Again, Evidence};
+use super::evidence::{Again, Evidence, Standing};
 use super::finding::INPUT;
 use super::history::History;
 use super::maker::{Maker, Yields, no_yields};
@@ -174,8 +175,11 @@ impl<'c> Worker<'c> {
                 add(&mut self.executed, edges);
             }
             let evidence = Evidence::new(failed, &run).identified(&self.tested);
-            let is_broken = kind == Kind::Broken && !self.maker.session().remember(text);
-            let evidence = Some(evidence.broken(is_broken));
+            let standing = match kind {
+                Kind::OfLanguage => Standing::Inside,
+                Kind::Broken => self.standing(text),
+            };
+            let evidence = Some(evidence.standing(standing));
             return Ok(Seen { verdict, is_new: false, evidence, is_cut: false });
         }
         let is_new = match run.edges {
@@ -351,12 +355,25 @@ impl<'c> Worker<'c> {
         if self.maker.session().remember(text) { Kind::OfLanguage } else { Kind::Broken }
     }
 
+    /// Returns whether a text is in the language, if that is known.
+    pub(crate) fn standing(&mut self, text: &[u8]) -> Standing {
+        let session = self.maker.session();
+        if session.remember(text) {
+            return Standing::Inside;
+        }
+        match session.check(text) {
+            Ok(()) => Standing::Inside,
+            Err(ParseError::Mismatch(_)) => Standing::Outside,
+            Err(ParseError::Steps { .. } | ParseError::Memory { .. } | ParseError::TooLong { .. }) => Standing::Unknown,
+        }
+    }
+
     /// Runs a text that may fail.
     fn look_again(&mut self, text: &[u8]) -> Result<(), Error> {
         match self.try_again(text)? {
             Again::Failed(evidence) => {
-                let is_broken = !self.maker.session().remember(text);
-                self.examine(text, evidence.broken(is_broken))
+                let standing = self.standing(text);
+                self.examine(text, evidence.standing(standing))
             }
             Again::Passed(_) | Again::Cut => Ok(()),
         }

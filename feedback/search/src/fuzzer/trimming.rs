@@ -6,9 +6,12 @@ use crate::breaker::{Breaker, Whole};
 use crate::corpus::Corpus;
 use crate::delta_debugging::Shorter;
 
-/// The number of texts that may be tried to make a kept one shorter each time that it is chosen, as long as it gets
-/// shorter. The first ones save most; what a new text has is not varied meanwhile.
-pub(super) const TRIMMING: u32 = 32;
+/// Numbers of texts that may be tried to make a kept one shorter each time that it is chosen, as long as it gets
+/// shorter. The first ones save most; what a new text has is not varied meanwhile. Which number pays is found out:
+/// the runs on variants of a text, and on shorter ones, count for the number that was chosen for it.
+pub(super) const EFFORTS: [u32; 3] = [0, 8, 32];
+/// Gains that are expected of them.
+pub(super) const EXPECTED: [f64; EFFORTS.len()] = [1.0, 1.0, 0.3];
 
 /// The kept texts, of the language and broken ones, and what knows their derivations.
 pub(super) struct Texts<'f> {
@@ -24,6 +27,15 @@ impl Texts<'_> {
         match whole {
             Whole::Conforming(number) => Some((number, self.corpus, self.session)),
             Whole::Broken(number) => Some((number, &mut self.breaker.as_mut()?.corpus, self.session)),
+        }
+    }
+
+    /// Returns the number of the effort with which a text was made shorter.
+    pub(super) fn effort(&self, whole: Whole) -> Option<usize> {
+        match (whole, &self.breaker) {
+            (Whole::Conforming(number), _) => self.corpus.effort(number),
+            (Whole::Broken(number), Some(breaker)) => breaker.corpus.effort(number),
+            (Whole::Broken(_), None) => None,
         }
     }
 
@@ -51,19 +63,29 @@ struct Trimming {
 }
 
 impl Trimmer {
-    /// Begins with a kept text, unless that was done or it is not known what the text makes the subject do.
-    pub(super) fn begin(&mut self, whole: Whole, mut texts: Texts<'_>) {
+    /// Begins with a kept text, unless that was done or it is not known what the text makes the subject do. `choose`
+    /// returns the number of the effort.
+    pub(super) fn begin(&mut self, whole: Whole, mut texts: Texts<'_>, choose: impl FnOnce() -> usize) {
         let Some((number, corpus, session)) = texts.of(whole) else { return };
+        if !corpus.may_trim(number) {
+            return;
+        }
+        let effort = choose();
+        corpus.set_effort(number, effort);
+        let left = EFFORTS[effort];
+        if left == 0 {
+            return;
+        }
         let Some(text) = corpus.begin_trim(number) else { return };
         let parts = match whole {
-            Whole::Conforming(_) => match session.trim(text, TRIMMING) {
+            Whole::Conforming(_) => match session.trim(text, left) {
                 // Without its derivation it could only be broken.
                 None => return,
                 parts => parts,
             },
             Whole::Broken(_) => None,
         };
-        self.0 = Some(Trimming { whole, by: Shorter::new(parts, text), left: TRIMMING });
+        self.0 = Some(Trimming { whole, by: Shorter::new(parts, text), left });
     }
 
     /// Writes the next shorter text, and says in place of which kept one it is tried. If there is none, the shortest
