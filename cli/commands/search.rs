@@ -118,7 +118,8 @@ pub struct Arguments {
     #[arg(short, long, value_name = "SEED", default_value = "0", allow_negative_numbers = true, value_parser = units::parse_seed)]
     seed: u64,
 
-    /// A run that takes longer is stopped. Its cost is what it has executed by then; it is listed apart.
+    /// A run that takes more processor time is stopped, or five times as much by the clock. Its cost is what it has
+    /// executed by then; it is listed apart.
     #[arg(long, value_name = "DURATION", default_value = "10s", value_parser = parse_timeout)]
     timeout: Duration,
 

@@ -17,7 +17,7 @@ use gramjet_campaign::subject::Surroundings;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "What a failure is")]
 pub(super) struct FailureArgs {
-    /// A run that takes longer is a failure.
+    /// A run that takes more processor time is a failure, and one that takes five times as much by the clock.
     #[arg(long, value_name = "DURATION", default_value = "1s", value_parser = parse_timeout)]
     timeout: Duration,
 
