@@ -6,21 +6,22 @@ use std::collections::VecDeque;
 use gramjet_session::{Language, Session};
 use rustc_hash::FxHashSet;
 
-use crate::bandit::Bandit;
 use crate::breaker::{Breaker, Whole};
 use crate::corpus::Corpus;
 use crate::digest::digest;
 use crate::random::{Random, Seed};
 use crate::strategies::Kind;
 
+mod chances;
 mod drawing;
 #[cfg(test)]
 mod tests;
 mod trimming;
 mod words;
 
+use chances::Chances;
 use drawing::Drawing;
-use trimming::{EFFORTS, Texts, Trimmer};
+use trimming::{Texts, Trimmer};
 use words::Putter;
 
 /// The goal of a search.
@@ -110,14 +111,8 @@ const IN_TURN: u32 = 64;
 const PARTS_IN_TURN: u32 = 8;
 /// The number of seeds that are varied before anything else, as they are: they show what is usual.
 const FIRST: usize = 16;
-/// Gains that are expected of fresh texts, changes to derivations, splices, broken texts, words, and texts by
-/// probabilities that are learned and that evolve.
-const EXPECTED: [f64; WAYS] = [0.1, 1.0, 0.3, 1.0, 0.3, 0.1, 0.1];
 /// The ways between which gains decide: the first operators.
 const WAYS: usize = 7;
-/// Number of texts of which the mean of the work is, and the most work of one text against it that counts.
-const WORKS: f64 = 256.0;
-const DEAREST: f64 = 20.0;
 /// The number of proposed texts that are remembered; then all are forgotten.
 const REMEMBERED: usize = 1 << 22;
 /// The number of texts that are kept for their cost.
@@ -463,40 +458,6 @@ impl Fuzzer {
             return false;
         }
         entries.len() < BEST || entries.iter().any(|entry| self::rank(entry.cost, &entry.text) < rank)
-    }
-}
-
-/// Shares of the ways of making texts, and of efforts to make kept ones shorter, by what they bring.
-#[derive(Debug)]
-struct Chances {
-    ways: Bandit<WAYS>,
-    efforts: Bandit<{ EFFORTS.len() }>,
-    /// Work of the subject on a text in the mean, of the last ones more.
-    work: f64,
-}
-
-impl Chances {
-    fn new() -> Chances {
-        Chances {
-            ways: Bandit::new().with_expected(EXPECTED, 20.0),
-            efforts: Bandit::new().with_expected(trimming::EXPECTED, 2.0),
-            work: 0.0,
-        }
-    }
-
-    /// Learns from a text that an operator has made, from a text on which this effort was spent. Half of its cost is
-    /// that of any run, half is the work of the subject against that on other texts.
-    fn learn(&mut self, operator: Operator, effort: Option<usize>, is_kept: bool, work: u64) {
-        let work = work as f64;
-        self.work = if self.work == 0.0 { work } else { self.work + (work - self.work) / WORKS };
-        let cost = if self.work > 0.0 { 0.5 + 0.5 * (work / self.work).min(DEAREST) } else { 1.0 };
-        let paid = f64::from(u8::from(is_kept));
-        if operator != Operator::Trim {
-            self.ways.learn(operator.number(), paid, cost);
-        }
-        if let Some(effort) = effort {
-            self.efforts.learn(effort, paid, cost);
-        }
     }
 }
 

@@ -10,8 +10,6 @@ use crate::delta_debugging::Shorter;
 /// shorter. The first ones save most; what a new text has is not varied meanwhile. Which number pays is found out:
 /// the runs on variants of a text, and on shorter ones, count for the number that was chosen for it.
 pub(super) const EFFORTS: [u32; 3] = [0, 8, 32];
-/// Gains that are expected of them.
-pub(super) const EXPECTED: [f64; EFFORTS.len()] = [1.0, 1.0, 0.3];
 
 /// The kept texts, of the language and broken ones, and what knows their derivations.
 pub(super) struct Texts<'f> {

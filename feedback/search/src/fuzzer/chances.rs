@@ -1,0 +1,51 @@
+//! Shares of the ways of making texts, and of the efforts to make kept ones shorter, by what they bring.
+
+use super::trimming::EFFORTS;
+use super::{Operator, WAYS};
+use crate::bandit::Bandit;
+
+/// Gains that are expected of fresh texts, changes to derivations, splices, broken texts, words, and texts by
+/// probabilities that are learned and that evolve.
+const EXPECTED: [f64; WAYS] = [0.1, 1.0, 0.3, 1.0, 0.3, 0.1, 0.1];
+/// Number of gains as which these count, and as which those of efforts do.
+const GAINS: f64 = 20.0;
+const GAINS_OF_EFFORTS: f64 = 2.0;
+/// Gains that are expected of efforts.
+const OF_EFFORTS: [f64; EFFORTS.len()] = [1.0, 1.0, 0.3];
+/// Number of texts of which the mean of the work is, and the most work of one text against it that counts.
+const WORKS: f64 = 256.0;
+const DEAREST: f64 = 20.0;
+
+/// Shares of the ways of making texts, and of efforts to make kept ones shorter, by what they bring.
+#[derive(Debug)]
+pub(super) struct Chances {
+    pub(super) ways: Bandit<WAYS>,
+    pub(super) efforts: Bandit<{ EFFORTS.len() }>,
+    /// Work of the subject on a text in the mean, of the last ones more.
+    work: f64,
+}
+
+impl Chances {
+    pub(super) fn new() -> Chances {
+        Chances {
+            ways: Bandit::new().with_expected(EXPECTED, GAINS),
+            efforts: Bandit::new().with_expected(OF_EFFORTS, GAINS_OF_EFFORTS),
+            work: 0.0,
+        }
+    }
+
+    /// Learns from a text that an operator has made, from a text on which this effort was spent. Half of its cost is
+    /// that of any run, half is the work of the subject against that on other texts.
+    pub(super) fn learn(&mut self, operator: Operator, effort: Option<usize>, is_kept: bool, work: u64) {
+        let work = work as f64;
+        self.work = if self.work == 0.0 { work } else { self.work + (work - self.work) / WORKS };
+        let cost = if self.work > 0.0 { 0.5 + 0.5 * (work / self.work).min(DEAREST) } else { 1.0 };
+        let paid = f64::from(u8::from(is_kept));
+        if operator != Operator::Trim {
+            self.ways.learn(operator.number(), paid, cost);
+        }
+        if let Some(effort) = effort {
+            self.efforts.learn(effort, paid, cost);
+        }
+    }
+}
