@@ -26,12 +26,14 @@ use crate::stop::{Stopping, on_signals_in_preparation, unless_cut};
 use crate::units::{self, Bound, plural};
 use gramjet_campaign::{StopReason, Watch};
 
+mod beside_afl;
 mod dictionary;
 mod evolved;
 mod judging;
 mod replay;
 mod reporter;
 
+use beside_afl::{BesideAfl, Orders};
 use evolved::Weights;
 use gramjet_campaign::failing::{Call, Campaign, GUIDED, Judge, Making, Plan};
 use gramjet_campaign::subject::{Tested, quoted};
@@ -56,6 +58,11 @@ pub struct Arguments {
 
     #[command(flatten)]
     node: NodeArgs,
+
+    /// Let an instance of afl-fuzz search in the shared folder, too, as `DIR/afl`, as long as this search goes on. Each
+    /// takes over what the other finds. The program has to be built by AFL++.
+    #[arg(long, requires = "name")]
+    with_afl: bool,
 
     /// End after this long.
     #[arg(long, value_name = "DURATION", value_parser = units::parse_duration)]
@@ -222,12 +229,21 @@ fn search_until(args: &Arguments, how: How, stopping: Stopping) -> Result<(), Fa
     if args.node.is_shared() {
         state.wait_for_disk();
     }
+    let timeout = how.surroundings.limits.longest;
     let mut plan = plan(args, how, making, (language, max_len), (seeds, words))?;
     plan.end = end;
+    let beside = args.with_afl.then(|| start_afl(args, &plan, timeout)).transpose()?;
     let campaign = Campaign::new(plan, state, siblings, stopping.end_preparation())?;
     let grammar = read_as(&args.grammar, &prepared);
     let weights = making.kind.map(|_| Weights::new(prepared, grammar, &campaign.state, args.jobs));
-    hunt(args, &campaign, weights.transpose()?)
+    hunt(args, &campaign, weights.transpose()?, beside)
+}
+
+/// Starts an instance of afl-fuzz beside the search.
+fn start_afl(args: &Arguments, plan: &Plan, timeout: Duration) -> Result<BesideAfl, Failure> {
+    let (shared, call) = (args.output.as_path(), &plan.call);
+    let orders = Orders { shared, grammar: &call.grammar, command: &call.command, timeout, seeds: &plan.seeds };
+    BesideAfl::start(&orders, &plan.language)
 }
 
 /// Runs the program once, in the way that failures are judged. Says whether broken texts are run, too, and which words
@@ -303,12 +319,19 @@ fn longest_extreme(args: &Arguments) -> Option<usize> {
 }
 
 /// Lets the workers search, tells what they find, and concludes.
-fn hunt(args: &Arguments, campaign: &Campaign, mut weights: Option<Weights>) -> Result<(), Failure> {
+fn hunt(
+    args: &Arguments,
+    campaign: &Campaign,
+    mut weights: Option<Weights>,
+    mut beside: Option<BesideAfl>,
+) -> Result<(), Failure> {
     let mut reporter = Reporter::new(args.json, args.json || args.no_progress);
     let ran = campaign.run(|campaign| {
         reporter.look(campaign);
         weights.iter_mut().for_each(|weights| weights.look(campaign));
+        beside.iter_mut().for_each(BesideAfl::look);
     });
+    drop(beside);
     let unconfirmed = campaign.end_unconfirmed();
     reporter.end(campaign, unconfirmed.as_deref().unwrap_or_default());
     let weighed = weights.map_or(Ok(()), |weights| weights.end(campaign));

@@ -34,8 +34,8 @@ pub struct Limits {
 }
 
 impl Default for Limits {
-    /// Returns limits of a second (five by the clock), 2 GiB of memory, 64 processes, 1 GiB of files, any number of edges, 64 KiB of
-    /// output.
+    /// Returns limits of a second (five by the clock), 2 GiB of memory, 64 processes, 1 GiB of files, any number of
+    /// edges, 64 KiB of output.
     fn default() -> Limits {
         Limits {
             time: Duration::from_secs(1),

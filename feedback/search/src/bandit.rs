@@ -5,7 +5,7 @@ use crate::random::Random;
 /// Share of past gains and costs that each step keeps, as the best way changes in the course of a search.
 const KEPT: f64 = 0.999;
 /// Each way is tried in at least this share of all cases, and all ways together in at most this share regardless of
-/// what they pay.
+/// what they pay. A way that costs several times as much as others is tried as much more rarely.
 const LEAST: f64 = 0.05;
 const LEAST_IN_ALL: f64 = 0.3;
 /// Chooses among `N` ways in proportion to their gains divided by their costs, both discounted.
@@ -13,6 +13,8 @@ const LEAST_IN_ALL: f64 = 0.3;
 pub(crate) struct Bandit<const N: usize> {
     paid: [f64; N],
     cost: [f64; N],
+    /// Number of times that each was taken, discounted as well.
+    taken: [f64; N],
     /// Numbers that are added to gains and to costs: the shares of the ways while none of them pays.
     prior: [(f64, f64); N],
 }
@@ -20,7 +22,7 @@ pub(crate) struct Bandit<const N: usize> {
 impl<const N: usize> Bandit<N> {
     pub(crate) fn new() -> Bandit<N> {
         // Each way begins as if it had paid a little, so none is given up before it was tried.
-        Bandit { paid: [1.0; N], cost: [10.0; N], prior: [(0.0, 0.0); N] }
+        Bandit { paid: [1.0; N], cost: [10.0; N], taken: [10.0; N], prior: [(0.0, 0.0); N] }
     }
 
     /// Sets what is expected of each way: while no way pays, each is taken more often, the more is expected of it. An
@@ -40,10 +42,12 @@ impl<const N: usize> Bandit<N> {
             (self.paid[way] + paid) / (self.cost[way] + cost)
         });
         let sum: f64 = ways.iter().map(|&way| rates[way]).sum();
-        let least = LEAST.min(LEAST_IN_ALL / ways.len() as f64);
+        let most = LEAST.min(LEAST_IN_ALL / ways.len() as f64);
+        let least = |way: usize| most / (self.cost[way] / self.taken[way]).max(1.0);
+        let free = 1.0 - ways.iter().map(|&way| least(way)).sum::<f64>();
         let mut left = random.unit();
         for &way in ways {
-            left -= least + (1.0 - least * ways.len() as f64) * rates[way] / sum;
+            left -= least(way) + free * rates[way] / sum;
             if left < 0.0 {
                 return way;
             }
@@ -56,13 +60,16 @@ impl<const N: usize> Bandit<N> {
         for known in 0..N {
             self.paid[known] *= KEPT;
             self.cost[known] *= KEPT;
+            self.taken[known] *= KEPT;
         }
         self.paid[way] += paid;
         self.cost[way] += cost;
+        self.taken[way] += 1.0;
         // No share becomes zero, however long its way was not taken.
         for known in 0..N {
             self.paid[known] = self.paid[known].max(1e-3);
             self.cost[known] = self.cost[known].max(1e-2);
+            self.taken[known] = self.taken[known].max(1e-2);
         }
     }
 }
@@ -87,6 +94,18 @@ mod tests {
             bandit.learn(way, f64::from(u8::from(way == 2)), 1.0);
         }
         assert!(taken[2] > 1500, "{taken:?}");
+    }
+
+    #[test]
+    fn a_way_that_is_dear_and_does_not_pay_costs_little_in_all() {
+        let (mut bandit, mut random) = (Bandit::<3>::new(), Random::new(1));
+        let mut taken = [0; 3];
+        for _ in 0..20_000 {
+            let way = bandit.choose(&mut random);
+            taken[way] += 1;
+            bandit.learn(way, f64::from(u8::from(way == 1)), if way == 2 { 20.0 } else { 1.0 });
+        }
+        assert!(taken[0] > 500 && (10..200).contains(&taken[2]), "{taken:?}");
     }
 
     #[test]

@@ -470,6 +470,30 @@ fn searches_share_a_folder() {
     assert_eq!(refused.status.code(), Some(2), "{}", text(&refused.stderr));
 }
 
+#[test]
+#[ignore = "run by ci/test"]
+fn an_instance_of_afl_fuzz_searches_beside() {
+    let place = planted("fuzz-with-afl");
+    let options = ["fuzz", "json", "-o", "shared", "--name", "me", "--with-afl", "--time", "25s", "--timeout", "100ms"];
+    let refused = run_in(&place, &[&options[..], &["--", "./planted", "@@"]].concat());
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(text(&refused.stderr).contains("is no program that AFL++ has built"), "{}", text(&refused.stderr));
+    let mut compiler = Command::new("afl-clang-fast");
+    let Ok(built) = within(&mut compiler, &place).args(["-O1", "planted.c", "-o", "by-afl"]).output() else {
+        return gramjet_needs::lacks("afl-clang-fast");
+    };
+    assert!(built.status.success(), "{}", text(&built.stderr));
+    let output = run_in(&place, &[&options[..], &["--max-tests", "20", "--", "./by-afl", "@@"]].concat());
+    let said = text(&output.stderr);
+    assert!(output.status.code() == Some(1) && !said.contains("afl-fuzz has ended"), "{said}");
+    let names = |node: &str| {
+        let entries = fs::read_dir(place.path(&format!("shared/{node}/queue"))).expect(&said).flatten();
+        entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect::<Vec<String>>()
+    };
+    assert!(names("me").iter().any(|name| name.contains(",sync:afl,")), "{:?} {said}", names("me"));
+    assert!(names("afl").len() > 1, "{:?} {said}", names("afl"));
+}
+
 /// Texts of other searches: one of the language, one that only its bytes vary, one that fails.
 #[test]
 fn texts_of_others_are_taken_by_what_they_are() {

@@ -53,7 +53,7 @@ pub(crate) struct Evidence {
     pub(crate) edges: Vec<(u64, u32)>,
     /// The only edge, if there is one, is the hottest one.
     pub(crate) is_hottest: bool,
-    /// Whether the text is in the language.
+    /// Relation of the text to the language.
     pub(crate) standing: Standing,
     /// Depth of the text, if there is none at a lesser depth that fails. The text is not made smaller then.
     pub(crate) depth: Option<Depth>,

@@ -33,7 +33,7 @@ pub fn sequence_file(number: usize) -> String {
 pub struct Finding {
     /// Class of the failure, with its key.
     pub failed: Failed,
-    /// Whether the smaller input is in the language.
+    /// Relation of the smaller input to the language.
     pub standing: Standing,
     /// Text that failed first.
     pub input: Vec<u8>,

@@ -3,7 +3,7 @@
 
 use super::subject::Language;
 
-/// Where an interpreter writes its stack: the signal that asks for it, and the number of the stream.
+/// Way of asking an interpreter for its stack: the signal, and the number of the stream to which it is written.
 pub(super) struct Asking {
     pub(super) signal: i32,
     pub(super) stream: usize,

@@ -15,6 +15,9 @@ const OF_EFFORTS: [f64; EFFORTS.len()] = [1.0, 1.0, 0.3];
 /// Number of texts of which the mean of the work is, and the most work of one text against it that counts.
 const WORKS: f64 = 256.0;
 const DEAREST: f64 = 20.0;
+/// Cost of drawing a text by other probabilities than the grammar's, in runs of a fast program. What it takes by the
+/// clock is not used, so that equal seeds give equal searches.
+const DRAWN: f64 = 20.0;
 
 /// Shares of the ways of making texts, and of efforts to make kept ones shorter, by what they bring.
 #[derive(Debug)]
@@ -40,6 +43,7 @@ impl Chances {
         let work = work as f64;
         self.work = if self.work == 0.0 { work } else { self.work + (work - self.work) / WORKS };
         let cost = if self.work > 0.0 { 0.5 + 0.5 * (work / self.work).min(DEAREST) } else { 1.0 };
+        let cost = cost + if matches!(operator, Operator::Common | Operator::Evolve) { DRAWN } else { 0.0 };
         let paid = f64::from(u8::from(is_kept));
         if operator != Operator::Trim {
             self.ways.learn(operator.number(), paid, cost);

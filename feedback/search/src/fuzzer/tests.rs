@@ -179,6 +179,6 @@ fn texts_are_drawn_by_probabilities_of_kept_texts() {
     let yields: Vec<(Operator, u64, u64)> = fuzzer.yields().collect();
     for operator in [Operator::Common, Operator::Evolve] {
         let made = yields.iter().find(|(known, _, _)| *known == operator).map(|&(_, made, _)| made);
-        assert!(made.is_some_and(|made| made > 50), "{yields:?}");
+        assert!(made.is_some_and(|made| made > 5), "{yields:?}");
     }
 }
