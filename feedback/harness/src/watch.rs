@@ -115,8 +115,8 @@ impl Watch {
         }
     }
 
-    /// Returns the processor time that the main process had used when this run was looked at first: a process that takes
-    /// many inputs has used some before.
+    /// Returns the processor time that the main process had used when this run was looked at first: a process that
+    /// takes many inputs has used some before.
     fn used_before(&mut self, elapsed: Duration, main: libc::pid_t) -> Duration {
         let now = Instant::now();
         // Where runs go on one after the other, nobody says when one begins.
