@@ -225,6 +225,9 @@ fn search_until(args: &Arguments, how: How, stopping: Stopping) -> Result<(), Fa
     making.breaks = breaks;
     let seeds = begin_with(args, making, &language)?;
     let words = Words { given: args.dict.as_deref().map_or(Ok(Vec::new()), dictionary::read)?, found };
+    if args.with_afl {
+        beside_afl::check(&args.program.command)?;
+    }
     let mut state = State::open(&folder, &facts(args, &prepared, &language))?;
     if args.node.is_shared() {
         state.wait_for_disk();

@@ -56,18 +56,8 @@ pub(super) struct BesideAfl {
 }
 
 impl BesideAfl {
-    /// Starts afl-fuzz on the program, which has to be built by AFL++.
+    /// Starts afl-fuzz on the program, which [`check`] has found to be built by AFL++.
     pub(super) fn start(orders: &Orders<'_>, language: &Language) -> Result<BesideAfl, Failure> {
-        let Some(program) = orders.command.first() else {
-            return Err(Failure::Usage("`--with-afl` needs a program".to_string()));
-        };
-        let is_by_afl = gramjet_harness::instrumentation(Path::new(program)).is_ok_and(|found| found.is_by_afl());
-        if !is_by_afl {
-            return Err(Failure::Usage(format!(
-                "`--with-afl`: `{}` is no program that AFL++ has built: build it with `afl-clang-fast` or its kin",
-                program.to_string_lossy()
-            )));
-        }
         let folder = std::env::temp_dir().join(format!("gramjet-afl-{}", std::process::id()));
         let written = write_seeds(&folder.join("seeds"), orders.seeds, language);
         let log = written.and_then(|()| File::create(folder.join("log")));
@@ -119,6 +109,18 @@ impl Drop for BesideAfl {
         let _ = self.child.wait();
         let _ = fs::remove_dir_all(&self.folder);
     }
+}
+
+/// Checks that AFL++ has built the program.
+pub(super) fn check(command: &[std::ffi::OsString]) -> Result<(), Failure> {
+    let program = command.first().map(Path::new).unwrap_or(Path::new(""));
+    if gramjet_harness::instrumentation(program).is_ok_and(|found| found.is_by_afl()) {
+        return Ok(());
+    }
+    Err(Failure::Usage(format!(
+        "`--with-afl`: `{}` is no program that AFL++ has built: build it with `afl-clang-fast` or its kin",
+        program.display()
+    )))
 }
 
 /// Asks a process to end.
