@@ -29,7 +29,7 @@ def parse(text):
 
 #[test]
 fn loops_without_end_are_told_apart_and_each_is_one_failure() {
-    let place = place("fuzz-hangs");
+    let place = place("fuzz-loops");
     fs::write(place.path("loops.c"), LOOPS).unwrap();
     fs::write(place.path("expressions.py"), EXPRESSIONS).unwrap();
     fs::write(place.path("words.ebnf"), "s ::= [a-f] [0-9]{0,2}").unwrap();
