@@ -12,8 +12,8 @@ const WAITING_LEAST: Duration = Duration::from_secs(1);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {
-    /// Processor time of all processes of the run, which is compared once so much time has passed by the clock, too. On
-    /// a busy machine a run is not stopped because others run.
+    /// Processor time of the processes of the run, which is compared once so much time has passed by the clock, too. On
+    /// a busy machine a run is not stopped because others run, unless [`Limits::longest`] has passed.
     pub time: Duration,
     /// Time by the clock, for runs that wait. [`Limits::with_time`] sets it as well.
     pub longest: Duration,
