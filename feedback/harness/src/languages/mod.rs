@@ -2,6 +2,7 @@
 //! edges.
 
 mod calls;
+mod cold;
 mod java;
 mod node;
 mod protocol;
@@ -13,6 +14,7 @@ mod worker;
 
 use std::mem;
 
+use cold::Cold;
 pub use subject::{Counting, Language, Subject};
 pub use table::EdgePlace;
 use table::Table;
@@ -21,13 +23,7 @@ use worker::{Ended, Worker};
 use crate::edges::Edges;
 use crate::error::Error;
 use crate::run::{Captured, Outcome, Run, Usage};
-use crate::target::{Target, again};
-
-/// The time of a first call in a process, in multiples of the limit: until a call has kept the limit, and later.
-const COLD: u32 = 10;
-const COLD_AGAIN: u32 = 4;
-/// Number of first calls that may exceed that time, too, until others get no more than the limit.
-const DOUBTS: u32 = 3;
+use crate::target::Target;
 
 /// A function in a worker process.
 ///
@@ -44,14 +40,9 @@ pub struct Function {
     is_begun: bool,
     /// The number of calls that the process of the last call had made before.
     earlier: u64,
-    /// Whether a first call has returned within the limit on time, and how many may still exceed even more.
-    is_quick: bool,
-    doubts: u32,
-    /// The input of a first call that took longer than the same call later: new processes are called with it before
-    /// others, so that they have loaded what later calls need.
-    warm: Option<Vec<u8>>,
-    /// Whether that was done in this process.
-    is_warm: bool,
+    cold: Cold,
+    /// Whether the next process is to be as any other, as it shows what happens in one.
+    is_plain: bool,
     table: Table,
     /// Constants that its code compares.
     words: Vec<Vec<u8>>,
@@ -79,10 +70,8 @@ impl Function {
             input: Vec::new(),
             is_begun: false,
             earlier: 0,
-            is_quick: false,
-            doubts: DOUBTS,
-            warm: None,
-            is_warm: false,
+            cold: Cold::default(),
+            is_plain: false,
             table,
             words,
             edges: Edges::default(),
@@ -104,7 +93,7 @@ impl Function {
 
     /// Lets a worker process begin to call the function.
     fn begin(&mut self) -> Result<(), Error> {
-        let Function { subject, table, warm, is_warm, .. } = self;
+        let Function { subject, table, cold, is_plain, .. } = self;
         let mut known = self.worker.take();
         if !known.as_mut().is_some_and(|worker| worker.is_quiet(subject, table)) {
             // Its processes end before another one begins.
@@ -112,57 +101,25 @@ impl Function {
         }
         let worker = match known {
             Some(worker) => worker,
-            None => {
-                let worker = again(|| Worker::start(subject, table))?;
-                let warmed = warm_up(worker, warm, subject, table)?;
-                *is_warm = warm.is_some();
-                match warmed {
-                    Some(worker) => worker,
-                    None => again(|| Worker::start(subject, table))?,
-                }
-            }
+            None => cold.start(subject, table, mem::take(is_plain))?,
         };
         let worker = self.worker.insert(worker);
         worker.begin(&self.input);
         Ok(())
     }
 
-    /// Waits for the end of the call. The first call in a process may load what later ones need: if it takes too long,
-    /// it gets more time, and the same call is made again. Later processes make such a call before any other. Once
-    /// several first calls have exceeded even that, no other one gets more time.
-    fn wait(&mut self, worker: &mut Worker) -> Result<Ended, Error> {
-        let Function { subject, table, input, is_quick, doubts, warm, is_warm, .. } = self;
-        let time = subject.limits.time;
-        if worker.earlier() > 0 || *is_warm || *doubts == 0 {
-            return worker.end(subject, table, time);
-        }
-        let first = worker.end(subject, table, time.saturating_mul(if *is_quick { COLD_AGAIN } else { COLD }))?;
-        // A machine that is busy makes it longer by the clock, other threads of an interpreter in processor time.
-        let Usage { wall, cpu, .. } = first.usage;
-        let is_within = cpu.map_or(wall, |cpu| cpu.min(wall)) <= time;
-        // A call that is refused at once may have loaded nothing.
-        *is_quick |= is_within && first.outcome == Outcome::Exit(0);
-        if first.outcome == Outcome::Timeout && *is_quick {
-            *doubts -= 1;
-        }
-        if is_within || !worker.is_alive() {
-            return Ok(first);
-        }
-        worker.take_counters(&mut Edges::default(), table);
-        worker.begin_again(input);
-        let second = worker.end(subject, table, time)?;
-        if second.outcome != Outcome::Timeout {
-            (*warm, *doubts) = (Some(input.clone()), DOUBTS);
-        }
-        Ok(second)
-    }
-
     /// Returns how the call has ended.
     fn end(&mut self) -> Result<(Outcome, Usage), Error> {
         // It is not used again after an error.
-        let mut worker = self.worker.take().expect("a worker that was told to call the function");
+        let mut process = self.worker.take();
         self.place = None;
-        let Ended { outcome, usage, place } = match self.wait(&mut worker) {
+        let ended = self.cold.wait(&mut process, &self.input, &self.subject, &mut self.table);
+        let mut worker = match process {
+            Some(worker) => worker,
+            // Another one could not be started.
+            None => return ended.map(|ended| (ended.outcome, ended.usage)),
+        };
+        let Ended { outcome, usage, place } = match ended {
             Err(Error::Guard) => {
                 self.earlier = worker.earlier();
                 self.edges = Edges::default();
@@ -179,33 +136,12 @@ impl Function {
         }
         (self.earlier, self.place) = (worker.earlier(), place);
         worker.take_counters(&mut self.edges, &self.table);
+        self.cold.learn(&self.input, (&outcome, &usage), self.edges.executed().len(), &self.subject);
         self.captured = worker.take_output();
         if worker.is_alive() {
             self.worker = Some(worker);
         }
         Ok((outcome, usage))
-    }
-}
-
-/// Lets a new process make the call that loads what others need, if one is known. Returns `None` if it has ended by
-/// that; then no call is known any more.
-fn warm_up(
-    mut worker: Worker,
-    warm: &mut Option<Vec<u8>>,
-    subject: &Subject,
-    table: &mut Table,
-) -> Result<Option<Worker>, Error> {
-    let Some(input) = warm else { return Ok(Some(worker)) };
-    worker.begin_again(input);
-    let ended = worker.end(subject, table, subject.limits.time.saturating_mul(COLD));
-    worker.take_counters(&mut Edges::default(), table);
-    match ended {
-        Ok(_) if worker.is_alive() => Ok(Some(worker)),
-        Ok(_) | Err(Error::Guard) => {
-            *warm = None;
-            Ok(None)
-        }
-        Err(error) => Err(error),
     }
 }
 
@@ -225,7 +161,7 @@ impl Target for Function {
         if self.is_begun {
             self.finish()?;
         }
-        self.worker = None;
+        (self.worker, self.is_plain) = (None, true);
         Ok(())
     }
 

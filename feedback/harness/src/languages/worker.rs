@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::calls;
 use super::protocol::{self, Message};
-use super::stack;
+use super::stack::{self, Asking};
 use super::subject::{Language, Subject};
 use super::table::Table;
 use crate::constants;
@@ -15,10 +15,11 @@ use crate::edges::Edges;
 use crate::error::Error;
 use crate::guard::{Guard, has_input, is_gone, outcome_of, pipe_from_program, pipe_to_program};
 use crate::interrupt::is_interrupted;
+use crate::limits::Limits;
 use crate::run::{Captured, Outcome, Usage};
 use crate::scratch::Scratch;
 use crate::shared::Memory;
-use crate::watch::{Watch, until_look};
+use crate::watch::{Excess, Watch, until_look};
 
 /// Counters for which there is room.
 const COUNTERS: usize = 1 << 20;
@@ -32,10 +33,13 @@ const SWEEP: Duration = Duration::from_millis(50);
 const END: Duration = Duration::from_secs(2);
 /// Reads of messages that a worker has sent unasked, such as edges of its other threads.
 const MOST_UNASKED: usize = 1 << 10;
-/// Looks at the stack of a call that hangs, the time that each may take, and the time between them.
+/// Looks at the stack of a call that hangs, and the time and the bytes that each may take.
 const LOOKS: usize = 3;
-const LOOK: Duration = Duration::from_millis(200);
+const LOOK: Duration = Duration::from_secs(1);
+const MOST_OF_STACK: usize = 1 << 20;
+/// Time between reads of a stack, and the number of reads without a byte after which it is whole.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(5);
+const QUIET: u32 = 2;
 /// Bytes of standard error that an error shows.
 const SHOWN: usize = 2000;
 
@@ -188,14 +192,12 @@ impl Worker {
         self.runs -= 1;
     }
 
-    /// Waits until the function has returned, for no longer than `time`.
-    pub(super) fn end(&mut self, subject: &Subject, table: &mut Table, time: Duration) -> Result<Ended, Error> {
-        let begin = self.begun;
-        let (outcome, cpu, place) = match self.is_asked {
-            true => self.wait_for_end(subject, table, (begin, time))?,
-            false => (self.ended()?, None, None),
+    /// Waits until the function has returned, for no longer than so many times the limits on time.
+    pub(super) fn end(&mut self, subject: &Subject, table: &mut Table, times: u32) -> Result<Ended, Error> {
+        let (outcome, wall, cpu, place) = match self.is_asked {
+            true => self.wait_for_end(subject, table, times)?,
+            false => (self.ended()?, self.begun.elapsed(), None, None),
         };
-        let wall = begin.elapsed();
         self.guard.streams().read_rest(subject.limits.kept_output);
         if self.is_alive
             && (!matches!(outcome, Outcome::Exit(_) | Outcome::Exception(_)) || self.swept.elapsed() > SWEEP)
@@ -213,31 +215,34 @@ impl Worker {
         &mut self,
         subject: &Subject,
         table: &mut Table,
-        (begin, time): (Instant, Duration),
-    ) -> Result<(Outcome, Option<Duration>, Option<String>), Error> {
-        let limits = subject.limits.with_time(time).with_longest(subject.limits.longest.max(time));
+        times: u32,
+    ) -> Result<(Outcome, Duration, Option<Duration>, Option<String>), Error> {
+        let (begin, Limits { time, longest, .. }) = (self.begun, subject.limits);
+        let limits = subject.limits.with_time(time.saturating_mul(times)).with_longest(longest.saturating_mul(times));
         self.watch.begin(begin);
         loop {
             match self.wait(subject, table, until_look(&limits, begin.elapsed())) {
                 Said::Done(outcome, is_spent, (user, system)) => {
                     self.is_alive = !is_spent;
-                    return Ok((outcome, Some(user + system), None));
+                    return Ok((outcome, begin.elapsed(), Some(user + system), None));
                 }
                 Said::Nothing => {}
-                Said::Ready | Said::Refused(_) | Said::Gone => return Ok((self.ended()?, None, None)),
+                Said::Ready | Said::Refused(_) | Said::Gone => {
+                    return Ok((self.ended()?, begin.elapsed(), None, None));
+                }
             }
-            let guard = &self.guard;
-            let excess = self.watch.exceeded(&limits, begin.elapsed(), self.process, |most| guard.processes(most));
+            let excess = self.excess(&limits);
             let outcome = match excess {
                 _ if is_interrupted() => Outcome::Timeout,
                 Some(excess) => excess.outcome(),
                 None if limits.edges.is_some() && limits.is_beyond(self.executed()) => Outcome::Edges,
                 // It has ended, but processes that it has started hold its descriptors open.
-                None if is_gone(self.process) => return Ok((self.ended()?, None, None)),
+                None if is_gone(self.process) => return Ok((self.ended()?, begin.elapsed(), None, None)),
                 None => continue,
             };
+            let wall = begin.elapsed();
             let hangs = outcome == Outcome::Timeout && !is_interrupted();
-            let place = if hangs { self.place(subject) } else { None };
+            let place = if hangs { self.place(subject, &limits) } else { None };
             self.kill();
             // Edges that were found up to the end. A process that is left can say anything without end.
             for _ in 0..MOST_UNASKED {
@@ -245,29 +250,47 @@ impl Worker {
                     break;
                 }
             }
-            return Ok((outcome, None, place));
+            return Ok((outcome, wall, None, place));
         }
     }
 
+    /// Returns the limit that the call exceeds now.
+    fn excess(&mut self, limits: &Limits) -> Option<Excess> {
+        let guard = &self.guard;
+        self.watch.exceeded(limits, self.begun.elapsed(), self.process, |most| guard.processes(most))
+    }
+
     /// Returns the place where the call hangs, by several looks at its stack.
-    fn place(&mut self, subject: &Subject) -> Option<String> {
+    fn place(&mut self, subject: &Subject, limits: &Limits) -> Option<String> {
         let asking = stack::asking(&subject.language)?;
-        let mut places = Vec::new();
-        for _ in 0..LOOKS {
-            let before = self.guard.captured()[asking.stream].written;
-            // SAFETY: the guard has not waited for it, as it was not asked to, so the number is still its own.
-            unsafe { libc::kill(self.process, asking.signal) };
-            let begin = Instant::now();
-            // It writes all at once, or in parts that come one after the other.
-            while begin.elapsed() < LOOK && self.guard.captured()[asking.stream].written == before {
-                std::thread::sleep(BETWEEN_LOOKS);
-                self.guard.streams().read_rest(subject.limits.kept_output);
-            }
-            std::thread::sleep(BETWEEN_LOOKS);
-            self.guard.streams().read_rest(subject.limits.kept_output);
-            places.push(stack::place(&subject.language, &self.guard.captured()[asking.stream].bytes)?);
+        let places: Option<Vec<String>> = (0..LOOKS).map(|_| self.look(subject, limits, &asking)).collect();
+        for stream in &mut self.guard.streams().captured {
+            stream.bytes.truncate(subject.limits.kept_output);
         }
-        stack::common(&places)
+        stack::common(&places?)
+    }
+
+    /// Returns the place that the stack tells now. It is written all at once, or in parts that come one after the other.
+    fn look(&mut self, subject: &Subject, limits: &Limits, asking: &Asking) -> Option<String> {
+        // It is read whatever the call has written before.
+        let from = self.guard.captured()[asking.stream].bytes.len();
+        // SAFETY: the guard has not waited for it, as it was not asked to, so the number is still its own.
+        unsafe { libc::kill(self.process, asking.signal) };
+        let (begin, mut len, mut quiet) = (Instant::now(), from, 0);
+        loop {
+            std::thread::sleep(BETWEEN_LOOKS);
+            self.guard.streams().read_rest(from + MOST_OF_STACK);
+            let written = &self.guard.captured()[asking.stream].bytes[from..];
+            quiet = if from + written.len() > len { 0 } else { quiet + 1 };
+            len = from + written.len();
+            let is_over = begin.elapsed() >= LOOK;
+            let place = if quiet >= QUIET || is_over { stack::place(&subject.language, written) } else { None };
+            // The call still runs.
+            let exceeds = matches!(self.excess(limits), Some(Excess::Memory | Excess::Processes | Excess::Disk));
+            if place.is_some() || is_over || exceeds {
+                return place;
+            }
+        }
     }
 
     /// Returns the number of inputs before the last one.

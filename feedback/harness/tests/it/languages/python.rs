@@ -281,7 +281,7 @@ fn a_call_that_waits_is_no_timeout_until_long_after_the_limit() {
     let folder = place("waits");
     fs::write(folder.join("waits.py"), "import time\ndef run(data):\n    time.sleep(float(data))\n").expect("a file");
     let subject = subject("python:waits:run").text().folder(&folder);
-    let limits = limits().with_time(Duration::from_millis(200)).with_longest(Duration::from_secs(3));
+    let limits = limits().with_time(Duration::from_millis(200)).with_longest(Duration::from_secs(5));
     let mut target = Function::new(subject.limits(limits)).expect("a target");
     for (input, expected) in [("0", Outcome::Exit(0)), ("0.5", Outcome::Exit(0)), ("1000", Outcome::Timeout)] {
         assert_eq!(outcome(&mut target, input), expected, "{input}");
@@ -316,6 +316,35 @@ fn a_first_call_that_loads_what_later_ones_need_is_no_timeout() {
         let expected = if input == "l" { Outcome::Timeout } else { Outcome::Exit(0) };
         assert_eq!((run.outcome, run.earlier), (expected, earlier), "{input}");
     }
+}
+
+#[test]
+fn a_slow_call_of_which_the_result_is_remembered_is_a_timeout_in_each_new_process() {
+    let folder = place("remembers");
+    let code = "import time\nknown = set()\ndef run(data):\n    if data not in known:\n        known.add(data)\n        \
+        end = time.process_time() + (2 if data == b's' else 0)\n        while time.process_time() < end:\n            pass\n";
+    fs::write(folder.join("remembers.py"), code).expect("a file");
+    let subject = subject("python:remembers:run").folder(&folder);
+    let mut target = Function::new(subject.limits(limits().with_time(Duration::from_secs(1)))).expect("a target");
+    assert_eq!(["a", "s"].map(|input| outcome(&mut target, input)), [Outcome::Exit(0), Outcome::Timeout]);
+    for _ in 0..2 {
+        target.renew().expect("a new process");
+        assert_eq!(outcome(&mut target, "s"), Outcome::Timeout);
+    }
+    assert_eq!(outcome(&mut target, "b"), Outcome::Exit(0));
+}
+
+#[test]
+fn what_was_printed_does_not_hide_the_place_where_python_hangs() {
+    let folder = place("hides");
+    let code = "import sys\ndef run(data):\n    print('x' * 100_000, file=sys.stderr)\n    while data:\n        pass\n";
+    fs::write(folder.join("hides.py"), code).expect("a file");
+    let limits = limits().with_time(Duration::from_millis(500)).with_kept_output(1000);
+    let mut target = Function::new(subject("python:hides:run").folder(&folder).limits(limits)).expect("a target");
+    assert_eq!(outcome(&mut target, ""), Outcome::Exit(0));
+    let run = target.run(b"l").expect("a run");
+    assert!(run.place.is_some_and(|place| place.ends_with(" (run)")), "{:?}", run.place);
+    assert_eq!((run.outcome, run.stderr.bytes.len()), (Outcome::Timeout, 1000));
 }
 
 #[test]
