@@ -17,7 +17,8 @@ use gramjet_campaign::subject::Surroundings;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "What a failure is")]
 pub(super) struct FailureArgs {
-    /// A run that takes more processor time is a failure, and one that takes five times as much by the clock.
+    /// A run that takes more processor time is a failure, and one that takes five times as much by the clock, and a
+    /// second at least.
     #[arg(long, value_name = "DURATION", default_value = "1s", value_parser = parse_timeout)]
     timeout: Duration,
 

@@ -470,28 +470,64 @@ fn searches_share_a_folder() {
     assert_eq!(refused.status.code(), Some(2), "{}", text(&refused.stderr));
 }
 
+/// Two searches, of which one is asked to end and the other killed, and what a third one has left in the folder.
 #[test]
 #[ignore = "run by ci/test"]
-fn an_instance_of_afl_fuzz_searches_beside() {
+fn instances_of_afl_fuzz_search_beside_and_end_with_the_searches() {
     let place = planted("fuzz-with-afl");
-    let options = ["fuzz", "json", "-o", "shared", "--name", "me", "--with-afl", "--time", "25s", "--timeout", "100ms"];
-    let refused = run_in(&place, &[&options[..], &["--", "./planted", "@@"]].concat());
+    let (options, program) =
+        (["fuzz", "json", "-o", "shared", "--with-afl"], ["--max-tests", "20", "--", "./by-afl", "@@"]);
+    let refused = run_in(&place, &[&options[..], &["--name", "me", "--", "./planted", "@@"]].concat());
     assert_eq!(refused.status.code(), Some(2));
-    assert!(text(&refused.stderr).contains("is no program that AFL++ has built"), "{}", text(&refused.stderr));
     let mut compiler = Command::new("afl-clang-fast");
     let Ok(built) = within(&mut compiler, &place).args(["-O1", "planted.c", "-o", "by-afl"]).output() else {
         return gramjet_needs::lacks("afl-clang-fast");
     };
+    assert!(text(&refused.stderr).contains("is no program that AFL++ has built"), "{}", text(&refused.stderr));
     assert!(built.status.success(), "{}", text(&built.stderr));
-    let output = run_in(&place, &[&options[..], &["--max-tests", "20", "--", "./by-afl", "@@"]].concat());
-    let said = text(&output.stderr);
-    assert!(output.status.code() == Some(1) && !said.contains("afl-fuzz has ended"), "{said}");
+    let refused = run_in(&place, &[&options[..], &["--name", "afl"], &program].concat());
+    let said = text(&refused.stderr);
+    assert!(refused.status.code() == Some(2) && said.contains("instances of afl-fuzz"), "{said}");
+    assert!(!Path::new(&place.path("shared")).exists());
+    // It is none of theirs.
+    fs::create_dir_all(place.path("shared/afl-2/queue")).unwrap();
+    let start = |name: &str| {
+        let mut command = interruptible();
+        let options = [&options[..], &["--name", name, "--time", "10m", "--timeout", "1s"], &program].concat();
+        within(command.args(options), &place).stderr(Stdio::piped()).spawn().unwrap()
+    };
+    let figure = |afl: &str| {
+        let figures = fs::read_to_string(place.path(&format!("shared/{afl}/fuzzer_stats"))).unwrap_or_default();
+        let process = figures.lines().find_map(|line| line.strip_prefix("fuzzer_pid")?.split(':').nth(1));
+        process.map(|process| process.trim().to_string())
+    };
     let names = |node: &str| {
-        let entries = fs::read_dir(place.path(&format!("shared/{node}/queue"))).expect(&said).flatten();
+        let entries = fs::read_dir(place.path(&format!("shared/{node}/queue"))).into_iter().flatten().flatten();
         entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect::<Vec<String>>()
     };
-    assert!(names("me").iter().any(|name| name.contains(",sync:afl,")), "{:?} {said}", names("me"));
-    assert!(names("afl").len() > 1, "{:?} {said}", names("afl"));
+    let me = start("me");
+    wait_for(|| figure("afl").is_some());
+    let mut you = start("you");
+    wait_for(|| figure("afl-3").is_some());
+    let processes = [figure("afl").unwrap(), figure("afl-3").unwrap()];
+    assert!(processes.iter().all(|process| is_running(process)), "{processes:?}");
+    wait_for(|| names("me").iter().any(|name| name.contains(",sync:afl,")) && names("afl").len() > 1);
+    assert!(Command::new("kill").args(["-INT", &me.id().to_string()]).status().unwrap().success());
+    let output = me.wait_with_output().unwrap();
+    let said = text(&output.stderr);
+    assert!(output.status.code() == Some(130) && !said.contains("afl-fuzz has ended"), "{said}");
+    assert!(said.contains("afl-fuzz searches in `shared/afl`; it runs the program unconfined"), "{said}");
+    assert!(!is_running(&processes[0]) && is_running(&processes[1]), "{said}");
+    you.kill().unwrap();
+    you.wait().unwrap();
+    wait_for(|| !is_running(&processes[1]));
+    assert_eq!(names("afl-2"), [""; 0]);
+}
+
+/// Returns true if a process runs; one that nobody has waited for does not.
+fn is_running(process: &str) -> bool {
+    let status = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    status.rsplit(')').next().and_then(|rest| rest.trim_start().chars().next()).is_some_and(|state| state != 'Z')
 }
 
 /// Texts of other searches: one of the language, one that only its bytes vary, one that fails.
