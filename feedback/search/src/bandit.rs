@@ -8,6 +8,7 @@ const KEPT: f64 = 0.999;
 /// what they pay. A way that costs several times as much as others is tried as much more rarely.
 const LEAST: f64 = 0.05;
 const LEAST_IN_ALL: f64 = 0.3;
+
 /// Chooses among `N` ways in proportion to their gains divided by their costs, both discounted.
 #[derive(Clone, Debug)]
 pub(crate) struct Bandit<const N: usize> {

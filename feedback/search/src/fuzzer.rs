@@ -34,6 +34,9 @@ pub enum Goal {
     Cost,
 }
 
+/// The work of a subject that a limit has stopped: it costs as much as any text can.
+pub const STOPPED: u64 = u64::MAX;
+
 /// The subject's reaction to a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Observation<'f> {
@@ -45,7 +48,7 @@ pub struct Observation<'f> {
     /// that is not known. They need to be there if the text is new, or if [`Fuzzer::compares`].
     pub features: &'f [u64],
     /// Work of the subject on the text, such as the number of edges that it has executed, in a unit of the caller's; 0
-    /// if that is not known. Ways of making texts are compared by what they bring for it.
+    /// if that is not known, and [`STOPPED`]. Ways of making texts are compared by what they bring for it.
     pub work: u64,
 }
 

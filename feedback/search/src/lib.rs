@@ -44,7 +44,7 @@ pub use corpus::{Corpus, Entry};
 pub use delta_debugging::{Cut, Shorter};
 pub use extremes::{Extreme, Words, extremes};
 pub use front::Front;
-pub use fuzzer::{Fuzzer, Goal, Observation, Operator};
+pub use fuzzer::{Fuzzer, Goal, Observation, Operator, STOPPED};
 pub use growth::{EdgeGrowth, Estimate, Fit, Growth, Law, Measurement, edges_by_growth};
 pub use havoc::{Blocks, havoc};
 pub use maxima::{Coverage, Edge, Maxima, Novelty, count_class};

@@ -30,6 +30,11 @@ impl Seed {
         Seed { other: self.other ^ (worker as u64) << 40 ^ session << 52, ..self }
     }
 
+    /// Returns the seed of a way of drawing texts, each time that it begins anew.
+    pub(crate) fn of_drawing(self, evolves: bool, begun: u64) -> Seed {
+        Seed { other: self.other ^ (2 * begun + u64::from(evolves) + 1) << 24, ..self }
+    }
+
     /// Returns the number that random numbers follow from.
     pub fn number(self) -> u64 {
         self.given ^ self.other
@@ -51,6 +56,9 @@ mod tests {
         let seed = Seed::new(7);
         assert_eq!(seed.of_worker(0, 0).of_node(0).number(), 7);
         assert_eq!(seed.of_worker(2, 1).of_node(99).to_string(), "7");
+        let drawn =
+            [(false, 0), (true, 0), (false, 1), (true, 1)].map(|(evolves, begun)| seed.of_drawing(evolves, begun));
+        assert!(drawn.iter().all(|one| drawn.iter().filter(|other| one == *other).count() == 1 && *one != seed));
         let mut all: Vec<u64> = Vec::new();
         for (worker, session, node) in (0..8).flat_map(|n| [(n, 0, 0), (0, n as u64 + 1, 0), (n, 1, 99), (n, 0, 99)]) {
             all.push(seed.of_node(node).of_worker(worker, session).number());

@@ -1,7 +1,7 @@
 //! Shares of the ways of making texts, and of the efforts to make kept ones shorter, by what they bring.
 
 use super::trimming::EFFORTS;
-use super::{Operator, WAYS};
+use super::{Operator, STOPPED, WAYS};
 use crate::bandit::Bandit;
 
 /// Gains that are expected of fresh texts, changes to derivations, splices, broken texts, words, and texts by
@@ -24,7 +24,7 @@ const DRAWN: f64 = 20.0;
 pub(super) struct Chances {
     pub(super) ways: Bandit<WAYS>,
     pub(super) efforts: Bandit<{ EFFORTS.len() }>,
-    /// Work of the subject on a text in the mean, of the last ones more.
+    /// Mean of the work of the subject on a text, in which the last texts count more. It is 0 until one is known.
     work: f64,
 }
 
@@ -37,12 +37,20 @@ impl Chances {
         }
     }
 
-    /// Learns from a text that an operator has made, from a text on which this effort was spent. Half of its cost is
-    /// that of any run, half is the work of the subject against that on other texts.
+    /// Learns from a text that this operator has made, and whether it was kept. If its parent was made shorter, the
+    /// effort of that learns from it, too. Half of its cost is that of any run, half is the work of the subject against
+    /// that on other texts. Work that is not known is not part of the mean.
     pub(super) fn learn(&mut self, operator: Operator, effort: Option<usize>, is_kept: bool, work: u64) {
-        let work = work as f64;
-        self.work = if self.work == 0.0 { work } else { self.work + (work - self.work) / WORKS };
-        let cost = if self.work > 0.0 { 0.5 + 0.5 * (work / self.work).min(DEAREST) } else { 1.0 };
+        let against_mean = match work {
+            0 => 1.0,
+            STOPPED => DEAREST,
+            known => {
+                let known = known as f64;
+                self.work = if self.work == 0.0 { known } else { self.work + (known - self.work) / WORKS };
+                (known / self.work).min(DEAREST)
+            }
+        };
+        let cost = 0.5 + 0.5 * against_mean;
         let cost = cost + if matches!(operator, Operator::Common | Operator::Evolve) { DRAWN } else { 0.0 };
         let paid = f64::from(u8::from(is_kept));
         if operator != Operator::Trim {
@@ -51,5 +59,25 @@ impl Chances {
         if let Some(effort) = effort {
             self.efforts.learn(effort, paid, cost);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_way_whose_texts_are_stopped_is_taken_less_than_one_whose_texts_are_not() {
+        let mut chances = Chances::new();
+        for _ in 0..1000 {
+            chances.learn(Operator::Mutate, None, false, STOPPED);
+            chances.learn(Operator::Break, None, false, 100);
+            chances.learn(Operator::Word, None, false, 0);
+        }
+        assert_eq!(chances.work, 100.0);
+        let mut random = crate::random::Random::new(1);
+        let ways = [Operator::Mutate.number(), Operator::Break.number()];
+        let stopped = (0..1000).filter(|_| chances.ways.choose_among(&ways, &mut random) == ways[0]).count();
+        assert!(stopped < 200, "{stopped}");
     }
 }

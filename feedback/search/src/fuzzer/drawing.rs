@@ -1,5 +1,7 @@
 //! Fresh texts by probabilities that a strategy has learned from the kept texts, beside those of the grammar.
 
+use std::ops::Range;
+
 use gramjet_session::Language;
 use rustc_hash::FxHashMap;
 
@@ -11,6 +13,8 @@ use crate::strategy::{Ending, Measured};
 
 /// The number of kept texts from which probabilities are learned: the last ones.
 const LEARNED: usize = 1000;
+/// The number of them that are learned from before one text is drawn: it takes long to find derivations.
+const AT_ONCE: usize = 16;
 /// A text that is longer teaches nothing, as its derivation takes long to find.
 const LONGEST: usize = 1 << 14;
 
@@ -21,11 +25,14 @@ pub(super) struct Drawing {
     /// kept texts.
     evolves: bool,
     seed: Seed,
+    /// The number of times that it has begun.
+    begun: u64,
     max_len: usize,
     /// `None` before its first text, and if every text is too long.
     search: Option<Search>,
-    /// Number of kept texts that it has learned from.
+    /// Number of kept texts that it has learned from, and of those that there were when it began.
     learned: usize,
+    first: usize,
     /// Numbers of features, as edges.
     numbers: FxHashMap<u64, u32>,
     measured: Measured,
@@ -40,31 +47,34 @@ impl std::fmt::Debug for Drawing {
 impl Drawing {
     /// Returns a drawing by the probabilities of this strategy, for texts of at most `max_len` bytes.
     pub(super) fn new(kind: &'static Kind, evolves: bool, max_len: usize, seed: Seed) -> Drawing {
-        let (search, learned, numbers, measured) = Default::default();
-        Drawing { kind, evolves, seed, max_len, search, learned, numbers, measured }
+        let (begun, search, learned, first, numbers, measured) = Default::default();
+        Drawing { kind, evolves, seed, begun, max_len, search, learned, first, numbers, measured }
     }
 
     /// Writes a text. Returns false if every text is too long.
     pub(super) fn draw(&mut self, language: &Language, corpus: &Corpus, text: &mut Vec<u8>) -> bool {
         let kept = corpus.entries().len();
-        if self.search.is_none() || !self.evolves && kept >= 2 * self.learned {
-            self.search = Search::new(language, self.kind.make(false), self.max_len, self.seed);
-            self.learned = 0;
+        if self.search.is_none() || !self.evolves && kept >= 2 * self.first {
+            let seed = self.seed.of_drawing(self.evolves, self.begun);
+            self.search = Search::new(language, self.kind.make(false), self.max_len, seed);
+            self.begun += 1;
+            (self.learned, self.first) = (0, kept);
         }
         if self.search.is_none() {
             return false;
         }
-        if self.learned == 0 || self.evolves {
-            self.learn(language, corpus, self.learned.max(kept.saturating_sub(LEARNED)));
-        }
+        let end = if self.evolves { kept } else { self.first.min(kept) };
+        let first = self.learned.max(end.saturating_sub(LEARNED));
+        self.learn(language, corpus, first..end.min(first + AT_ONCE));
         let Some(search) = &mut self.search else { return false };
         text.clone_from(&search.propose().text);
         true
     }
 
-    /// Learns from the kept texts from this one on.
-    fn learn(&mut self, language: &Language, corpus: &Corpus, first: usize) {
-        for number in first..corpus.entries().len() {
+    /// Learns from these kept texts.
+    fn learn(&mut self, language: &Language, corpus: &Corpus, range: Range<usize>) {
+        self.learned = self.learned.max(range.end);
+        for number in range {
             let text = &corpus.entries()[number].text;
             self.measure(corpus.features(number));
             let Some(search) = &mut self.search else { return };
@@ -79,7 +89,6 @@ impl Drawing {
                 None => search.learn(&free, &self.measured),
             }
         }
-        self.learned = corpus.entries().len();
     }
 
     /// Learns what the subject did on the last text.
