@@ -26,8 +26,8 @@ pub enum Standing {
 }
 
 impl Standing {
-    /// Returns true unless the text is known to be in the language. A failure of such a text says more, so the two are
-    /// kept apart.
+    /// Returns true unless the text is known to be in the language. A failure of a text of the language says more, so
+    /// the two are kept apart.
     pub fn is_broken(self) -> bool {
         match self {
             Standing::Inside => false,
@@ -51,7 +51,9 @@ pub(crate) struct Evidence {
     pub(crate) failed: Failed,
     /// The edges that it executed: what identifies each everywhere, and its number in this worker.
     pub(crate) edges: Vec<(u64, u32)>,
-    /// The only edge, if there is one, is the hottest one.
+    /// Whether the limit on time has ended the run.
+    pub(crate) is_timeout: bool,
+    /// Whether the edges are those of the loop in which it has spent its time: one of them, once they are identified.
     pub(crate) is_hottest: bool,
     /// Relation of the text to the language.
     pub(crate) standing: Standing,
@@ -61,12 +63,12 @@ pub(crate) struct Evidence {
     pub(crate) stderr: Vec<u8>,
 }
 
-/// Returns the edge of the loop in which a run has spent its time, if it was stopped for that. The edges of a loop have
-/// about the same count, of which the last round decides which is greatest: the first of them stands for the loop.
-pub(crate) fn hottest(run: &Run<'_>) -> Option<Edge> {
+/// Returns the edges of the loop in which a run has spent its time, if it was stopped for that. They have about the
+/// same count, of which the last round decides which is greatest.
+pub(crate) fn hottest(run: &Run<'_>) -> Option<Vec<Edge>> {
     let edges = run.edges.filter(|_| run.outcome == Outcome::Timeout)?;
     let most = edges.hottest().filter(|edge| edge.count >= HOT)?.count;
-    edges.executed().iter().find(|edge| edge.count >= most / 2).copied()
+    Some(edges.executed().iter().filter(|edge| edge.count >= most / 2).copied().collect())
 }
 
 /// A run of a text that is like one that failed.
@@ -86,13 +88,13 @@ impl Evidence {
         let edges = match run.edges {
             None => Vec::new(),
             // How far a run came before its time was over differs; where it spent the time does not.
-            Some(_) if hottest.is_some() => numbers(hottest.as_slice()),
-            Some(edges) => numbers(edges.executed()),
+            Some(edges) => numbers(hottest.as_deref().unwrap_or(edges.executed())),
         };
         let (stdout, stderr) = (run.stdout.bytes.clone(), run.stderr.bytes.clone());
         Evidence {
             failed,
             edges,
+            is_timeout: run.outcome == Outcome::Timeout,
             is_hottest: hottest.is_some(),
             standing: Standing::Inside,
             depth: None,
@@ -145,6 +147,13 @@ impl Evidence {
             *identity = tested.identity(*number);
         }
         self.edges.sort_unstable();
+        if self.is_hottest {
+            // Numbers are those of this worker. Which edge stands for the loop is the same for all.
+            self.edges.truncate(1);
+        } else if self.is_timeout && !tested.sums_edges() {
+            // It may have spent its time anywhere.
+            self.edges.clear();
+        }
         self
     }
 }

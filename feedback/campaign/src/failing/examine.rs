@@ -64,6 +64,15 @@ fn whole_key_of(evidence: &Evidence) -> String {
     }
 }
 
+/// Returns what a report says of whether the text is in the language; `None` if it says nothing.
+fn standing_in(report: &serde_json::Value) -> Option<Standing> {
+    Some(match report.get("in_language")?.as_bool() {
+        Some(true) => Standing::Inside,
+        Some(false) => Standing::Outside,
+        None => Standing::Unknown,
+    })
+}
+
 impl Worker<'_> {
     /// Looks at a failure, and writes it if it is a new one: as it was found at first, so that it is not lost if the
     /// search is killed, then made smaller.
@@ -143,8 +152,10 @@ impl Worker<'_> {
                 Again::Cut => return Ok(()),
                 Again::Passed(_) => {}
                 Again::Failed(evidence) => {
-                    let is_known = text.len() > MOST_PARSED;
-                    let standing = if is_known { Standing::Inside } else { self.standing(text) };
+                    let standing = match text.len() > MOST_PARSED {
+                        true => standing_in(&self.unfinished_report(key)).unwrap_or(Standing::Unknown),
+                        false => self.standing(text),
+                    };
                     let evidence = evidence.of_class_of(key).standing(standing);
                     let is_settled = self.examine_and_tell(text, evidence)?;
                     // It may be another failure now, or have another key. One that was not looked at stays.
@@ -167,22 +178,25 @@ impl Worker<'_> {
         Ok(())
     }
 
+    /// Returns the report that a killed search has left of a failure.
+    fn unfinished_report(&self, key: &str) -> serde_json::Value {
+        let report = self.campaign.state.failure(key, REPORT).unwrap_or_default();
+        serde_json::from_slice(&report).unwrap_or_default()
+    }
+
     fn set_unfinished_aside(&mut self, key: &str, text: &[u8]) -> Result<(), Error> {
         let campaign = self.campaign;
         let (state, call) = (&campaign.state, &campaign.plan.call);
         let file = |name: &str| state.failure(key, name).unwrap_or_default();
-        let report: serde_json::Value = serde_json::from_slice(&file(REPORT)).unwrap_or_default();
+        let report = self.unfinished_report(key);
         let what = report["what"].as_str().unwrap_or("not known").to_string();
         // Searches of earlier versions have not told the class.
         let class = report["class"].as_str().unwrap_or(key).to_string();
         let failed = Failed { key: key.to_string(), kind: String::new(), what, is_bare: false, is_limit: false };
         let (stdout, stderr, edges) = (file("stdout"), file("stderr"), Vec::new());
-        let standing = match report.get("in_language").map(serde_json::Value::as_bool) {
-            Some(Some(false)) => Standing::Outside,
-            Some(None) => Standing::Unknown,
-            Some(Some(true)) | None => Standing::Inside,
-        };
-        let evidence = Evidence { failed, edges, is_hottest: false, standing, depth: None, stdout, stderr };
+        let standing = standing_in(&report).unwrap_or(Standing::Inside);
+        let evidence =
+            Evidence { failed, edges, is_timeout: false, is_hottest: false, standing, depth: None, stdout, stderr };
         let mut finding = self.found(text, &evidence, key, &class);
         finding.is_left = true;
         let _folders = campaign.folders();

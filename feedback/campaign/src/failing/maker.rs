@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use gramjet_harness::{Edges, Outcome, Run};
 use gramjet_search::{
-    Ending, Fuzzer, Goal, Kind, Measured, Observation, Operator, Search, Seed, Strategy, Words, count_class,
+    Ending, Fuzzer, Goal, Kind, Measured, Observation, Operator, STOPPED, Search, Seed, Strategy, Words, count_class,
 };
 use gramjet_session::{Language, Session};
 
@@ -129,6 +129,14 @@ impl Maker {
         }
     }
 
+    /// Takes over the work of a run that failed. It has no features, as its text is not kept.
+    pub fn count(&mut self, run: &Run<'_>) {
+        self.work = match is_stopped(&run.outcome) {
+            true => STOPPED,
+            false => run.edges.map_or(0, Edges::total),
+        };
+    }
+
     /// Measures a run for the strategy, which hears of it by [`Maker::observe`] or [`Maker::add`].
     pub fn measure(&mut self, run: &Run<'_>, verdict: &Verdict) {
         if let Some(evolution) = &mut self.evolution {
@@ -183,6 +191,14 @@ impl Maker {
     }
 }
 
+/// Returns true if a limit has ended a run.
+fn is_stopped(outcome: &Outcome) -> bool {
+    matches!(
+        outcome,
+        Outcome::Timeout | Outcome::Stopped | Outcome::Memory | Outcome::Processes | Outcome::Disk | Outcome::Edges
+    )
+}
+
 /// Returns what an operator has made so far: nothing, for each operator of variants.
 pub fn no_yields(making: Making) -> Yields {
     match making.kind {
@@ -229,12 +245,7 @@ impl Evolution {
             }
         }
         self.measured.ending = match run.outcome {
-            Outcome::Timeout
-            | Outcome::Stopped
-            | Outcome::Memory
-            | Outcome::Processes
-            | Outcome::Disk
-            | Outcome::Edges => Ending::Stopped,
+            _ if is_stopped(&run.outcome) => Ending::Stopped,
             _ if verdict.failed.is_some() => Ending::Failed,
             _ => Ending::Done,
         };

@@ -249,7 +249,7 @@ mod tests {
         let failed = Failed { key, kind, what, is_bare: true, is_limit: false };
         let (edges, stdout, stderr) = Default::default();
         let standing = if is_broken { Standing::Outside } else { Standing::Inside };
-        Evidence { failed, edges, is_hottest: false, standing, depth: None, stdout, stderr }
+        Evidence { failed, edges, is_timeout: false, is_hottest: false, standing, depth: None, stdout, stderr }
     }
 
     #[test]

@@ -237,13 +237,18 @@ impl Judge {
             (_, Some(matched)) if !gist.is_known => Gist { message: normalised(matched.as_str()), ..Gist::default() },
             _ => gist,
         };
-        // A report that is known says all: the program may end in one way after it, or in another, or too late.
-        let outcome_in_key = if is_known { String::new() } else { short(outcome) };
+        // A report that is known says all if the program ends as usual after it, or too late.
+        let outcome_in_key = if is_known && !is_fault(outcome) { String::new() } else { short(outcome) };
         let said: Vec<String> = [message].into_iter().chain(frames).filter(|part| !part.is_empty()).collect();
         let parts = [&outcome_in_key].into_iter().chain(&said).filter(|part| !part.is_empty()).cloned();
         let parts: Vec<String> = parts.collect();
         let is_place = is_ended && !said.is_empty();
-        let kind = if is_known || is_place { key(&parts) } else { key(&[outcome_in_key]) };
+        let kind = match () {
+            () if is_known => key(&parts),
+            // In which line of a loop it was stopped is chance.
+            () if is_place => key(&parts.iter().map(|part| without_line(part)).collect::<Vec<_>>()),
+            () => key(&[outcome_in_key]),
+        };
         let is_bare = said.is_empty()
             && matches!(
                 outcome,
@@ -357,6 +362,20 @@ fn is_ended(outcome: &Outcome) -> bool {
     )
 }
 
+/// Returns true if the processor or the kernel has ended the program for what it did.
+fn is_fault(outcome: &Outcome) -> bool {
+    let Outcome::Signal(number) = outcome else { return false };
+    matches!(signal_name(*number), Some("SIGSEGV" | "SIGBUS" | "SIGILL" | "SIGFPE"))
+}
+
+/// Returns a place as `file (function)` that may be `file:line (function)`.
+fn without_line(place: &str) -> String {
+    match place.split_once(" (").and_then(|(place, function)| Some((place.rsplit_once(':')?.0, function))) {
+        Some((file, function)) => format!("{file} ({function}"),
+        None => place.to_string(),
+    }
+}
+
 /// Returns the outcome in one word.
 fn short(outcome: &Outcome) -> String {
     match outcome {
@@ -452,6 +471,11 @@ mod tests {
             assert_eq!((&ended.key, &ended.kind, cut.is_bare), (&cut.key, &cut.kind, false), "{said}");
             assert!(cut.what.ends_with(", then timeout") && !ended.what.contains("timeout"), "{}", cut.what);
         }
+        // Another failure may come after the report.
+        let said = "thread 'main' (7) panicked at src/lib.rs:12:5:\nindex 7 out of 5\n";
+        let [abort, bus, fault] = [6, 7, 11].map(|signal| failed(Outcome::Signal(signal), said, None).key);
+        assert_eq!(abort, failed(Outcome::Exit(101), said, None).key);
+        assert!(fault != abort && fault != bus);
         // What is not known to be a report may be cut anywhere.
         let (one, two) = (failed(Outcome::Timeout, "at 1", None), failed(Outcome::Timeout, "of x", None));
         assert_eq!((&one.key, one.is_bare, &*one.what), (&two.key, true, "timeout"));
@@ -462,7 +486,9 @@ mod tests {
         let hang = |place: &str| failed(Outcome::Timeout, "", Some(place));
         let (one, two) = (hang("/a/x.py:3 (f)"), hang("/a/x.py:7 (f)"));
         assert_eq!((&*one.what, one.is_bare), ("timeout: x.py:3 (f)", false));
-        assert!(one.key != two.key && one.kind != two.kind && one == hang("/b/x.py:3 (f)"));
+        assert!(one.key != two.key && one == hang("/b/x.py:3 (f)"));
+        // Looks at one loop find several lines.
+        assert!(one.kind == two.kind && one.kind == hang("/a/x.py (f)").kind && one.kind != hang("/a/x.py:3 (g)").kind);
     }
 
     #[test]

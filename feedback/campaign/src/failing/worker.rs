@@ -171,6 +171,7 @@ impl<'c> Worker<'c> {
             self.campaign.shared().exceptions.add(&exception.class);
         }
         if let Some(failed) = verdict.failed.take() {
+            self.maker.count(&run);
             if let Some(edges) = run.edges {
                 add(&mut self.executed, edges);
             }
