@@ -98,11 +98,11 @@ pub(crate) fn parse(
 ) -> Result<Parsed, ParseError> {
     let mut threads = Threads::new(program, text, *budget, Mode::Strict);
     if let Some(decisions) = threads.run()? {
-        let (choices, made) = encode::choices(ir, &decisions, text.len());
-        if made == text {
-            return Ok(Parsed { choices, work: Work { steps: threads.steps } });
+        let made = encode::choices(ir, &decisions, text.len());
+        if made.text == text {
+            return Ok(Parsed { choices: made.choices, work: Work { steps: threads.steps } });
         }
-        return Err(ParseError::Mismatch(encode::difference(text, &made)));
+        return Err(ParseError::Mismatch(encode::difference(text, &made.text)));
     }
     let (furthest, steps) = (threads.found.furthest, threads.steps);
     drop(threads);
@@ -128,15 +128,28 @@ pub(crate) fn parse(
 }
 
 /// Finds choice bytes for a text some of whose bytes that follow from other parts may be wrong. They produce the text
-/// with the right ones. `None` if there are none within the budget.
-pub(crate) fn repair((program, ir): (&Program, &Ir), text: &[u8], budget: &Budget) -> Option<Parsed> {
-    [Mode::Bound, Mode::Free].into_iter().find_map(|mode| {
+/// with the right ones. If there are none, returns `error`, or that of a text that would be too long.
+pub(crate) fn repair(
+    (program, ir): (&Program, &Ir),
+    text: &[u8],
+    budget: &Budget,
+    mut error: ParseError,
+) -> Result<Parsed, ParseError> {
+    let most = text.len().saturating_mul(16).saturating_add(1 << 16).max(budget.max_memory / 64);
+    for mode in [Mode::Bound, Mode::Free] {
         let mut threads = Threads::new(program, text, *budget, mode);
-        let decisions = threads.run().ok()??;
-        let most = text.len().saturating_mul(16).saturating_add(1 << 16);
-        let (choices, _) = encode::choices(ir, &decisions, most);
-        Some(Parsed { choices, work: Work { steps: threads.steps } })
-    })
+        let Ok(Some(decisions)) = threads.run() else { continue };
+        let steps = threads.steps;
+        drop(threads);
+        let made = encode::choices(ir, &decisions, most);
+        if made.text.len() > most {
+            error = ParseError::Memory { offset: text.len(), limit: budget.max_memory };
+        } else if made.is_exact {
+            // Otherwise the right bytes leave no room for parts that were right.
+            return Ok(Parsed { choices: made.choices, work: Work { steps } });
+        }
+    }
+    Err(error)
 }
 
 impl<'p, 't> Threads<'p, 't> {

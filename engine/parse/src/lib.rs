@@ -147,14 +147,12 @@ impl Parser {
     ///
     /// # Errors
     ///
-    /// As for [`Parser::parse`].
+    /// As for [`Parser::parse`], and if parts that were right would have to change, or the text with the right bytes is
+    /// too long.
     pub fn repair(&self, text: &[u8], budget: &Budget) -> Result<Parsed, ParseError> {
-        self.parse(text, budget).or_else(|error| {
-            let repaired = match (&self.all.labelled, &error) {
-                (Some(ir), ParseError::Mismatch(_)) => labels::repair((&self.all.program, ir), text, budget),
-                _ => None,
-            };
-            repaired.ok_or(error)
+        self.parse(text, budget).or_else(|error| match (&self.all.labelled, &error) {
+            (Some(ir), ParseError::Mismatch(_)) => labels::repair((&self.all.program, ir), text, budget, error),
+            _ => Err(error),
         })
     }
 

@@ -11,6 +11,10 @@ use crate::program::operations::{Number, Operations, Place};
 /// A place, length or number that is not known.
 pub(crate) const UNKNOWN: u32 = u32::MAX;
 
+/// So many bytes of an environment are copied, and so many of a new one kept, in the time of a step.
+const BYTES_COPIED: usize = 64;
+const BYTES_KEPT: usize = 4;
+
 /// The environment of a thread.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Context {
@@ -59,7 +63,7 @@ pub(crate) struct Waiting {
     pub to: u32,
     /// The number of places whose labels are still seen, and the sum of the terms of the others.
     pub seen: u32,
-    pub unseen: u32,
+    pub unseen: u64,
 }
 
 /// Result of looking at a number that was read.
@@ -142,7 +146,7 @@ impl Context {
         let mut unknown = number.value.terms.iter().filter(is_seen).filter(|term| self.known(term.label).is_none());
         let of_term = |term: &Term<Place>| if is_seen(&term) { self.term(term, text) } else { 0 };
         let Some(term) = unknown.next() else {
-            let value = number.value.of(of_term).saturating_add(waiting.unseen.into()).max(0).unsigned_abs();
+            let value = number.value.of(of_term).saturating_add_unsigned(waiting.unseen).max(0).unsigned_abs();
             return Context::written(number, value).map_or(Looked::Impossible, Looked::Expected);
         };
         if !binds || unknown.next().is_some() || term.measure.is_of_content() {
@@ -151,7 +155,7 @@ impl Context {
         let Some(read) = number.form.read(&text[waiting.from as usize..waiting.to as usize]) else {
             return Looked::Nothing;
         };
-        let known = number.value.of(of_term).saturating_add(waiting.unseen.into());
+        let known = number.value.of(of_term).saturating_add_unsigned(waiting.unseen);
         let rest = i128::from(read) - i128::from(known);
         let times = i128::from(term.times);
         // Values below 0 are written as 0, so then there can be several parts.
@@ -179,8 +183,7 @@ impl Context {
                 (seen as u32..waiting.seen).contains(&term.label.place) && !term.measure.is_of_content()
             };
             let sum = value.terms.iter().filter(ends).fold(waiting.unseen, |sum, term| {
-                let part = self.term(term, &[]).saturating_mul(term.times.into());
-                sum.saturating_add(u32::try_from(part).unwrap_or(u32::MAX))
+                sum.saturating_add(self.term(term, &[]).saturating_mul(term.times.into()))
             });
             self.waiting[index] = Waiting { seen: waiting.seen.min(seen as u32), unseen: sum, ..waiting };
         }
@@ -211,11 +214,25 @@ pub(crate) struct Contexts {
     list: Vec<Rc<Context>>,
     numbers: HashMap<Rc<Context>, u32>,
     size: usize,
+    /// The steps of work on them that are not counted yet.
+    steps: u64,
 }
 
 impl Contexts {
     pub fn get(&self, number: u32) -> &Context {
         &self.list[number as usize]
+    }
+
+    /// Returns a copy of an environment, to be changed.
+    pub fn copy(&mut self, number: u32) -> Context {
+        let context = Context::clone(&self.list[number as usize]);
+        self.steps += (context.size() / BYTES_COPIED) as u64;
+        context
+    }
+
+    /// Returns the steps of work on environments since the last call.
+    pub fn take_steps(&mut self) -> u64 {
+        std::mem::take(&mut self.steps)
     }
 
     /// Returns the number of an environment.
@@ -225,6 +242,7 @@ impl Contexts {
         }
         let number = self.list.len() as u32;
         self.size += context.size();
+        self.steps += (context.size() / BYTES_KEPT) as u64;
         let context = Rc::new(context);
         self.list.push(Rc::clone(&context));
         self.numbers.insert(context, number);
@@ -246,6 +264,7 @@ impl Contexts {
     /// Drops all environments but those of these numbers, which get new ones.
     pub fn compact<'n>(&mut self, used: impl Iterator<Item = &'n mut u32>) {
         let old = std::mem::take(self);
+        self.steps = old.steps;
         let mut new = vec![UNKNOWN; old.list.len()];
         for number in used {
             let known = &mut new[*number as usize];

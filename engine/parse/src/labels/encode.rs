@@ -53,17 +53,28 @@ pub(super) fn append<T>(list: &mut Vec<T>, element: T) {
     list.push(element);
 }
 
+/// What decisions stand for.
+pub(super) struct Made {
+    pub choices: Vec<u8>,
+    pub text: Vec<u8>,
+    /// Whether each decision was taken as it is, and no other one was needed.
+    pub is_exact: bool,
+}
+
 /// Writes the choice bytes of decisions.
 struct Writer<I> {
     options: I,
     choices: Vec<u8>,
+    is_exact: bool,
 }
 
 impl<I: Iterator<Item = u32>> Decide for &mut Writer<I> {
     const FORCED: bool = true;
 
     fn decide(&mut self, _node: NodeId, site: Site<'_>) -> Decided {
-        let option = self.options.next().unwrap_or(0).min(site.options().saturating_sub(1));
+        let wanted = self.options.next();
+        let option = wanted.unwrap_or(0).min(site.options().saturating_sub(1));
+        self.is_exact &= wanted == Some(option);
         let (width, value) = (site.width() as usize, site.value_of(option));
         make_room_for(&mut self.choices, width);
         self.choices.extend_from_slice(&value.to_le_bytes()[..width]);
@@ -72,14 +83,15 @@ impl<I: Iterator<Item = u32>> Decide for &mut Writer<I> {
 }
 
 /// Returns the choice bytes of decisions, and the text that they stand for. In a text of more than `most` bytes, the
-/// decisions after them are the first options.
-pub(super) fn choices(ir: &Ir, decisions: &[u8], most: usize) -> (Vec<u8>, Vec<u8>) {
+/// decisions after them are the first options, and an option that is not offered is the last one that is.
+pub(super) fn choices(ir: &Ir, decisions: &[u8], most: usize) -> Made {
     let options = numbers(decisions).filter(|number| number & 1 == 0).map(|number| (number >> 1) as u32);
-    let (mut writer, mut text) = (Writer { options, choices: Vec::new() }, Vec::new());
+    let (mut writer, mut text) = (Writer { options, choices: Vec::new(), is_exact: true }, Vec::new());
     let pools = Pools::none();
     let machine = Machine::new(ir, &pools, Limits::default(), most as u64, &mut writer, &mut text, Nothing);
     machine.derive(Part::Rule(ir.start()), 0, &mut Vec::new());
-    (writer.choices, text)
+    let is_exact = writer.is_exact && writer.options.next().is_none();
+    Made { choices: writer.choices, text, is_exact }
 }
 
 /// Returns the place from which on a text is another one than the one made of its decisions.

@@ -64,8 +64,8 @@ impl Fault {
 }
 
 impl Threads<'_, '_> {
-    fn context(&self, thread: Thread) -> Context {
-        self.contexts.get(thread.count).clone()
+    fn context(&mut self, thread: Thread) -> Context {
+        self.contexts.copy(thread.count)
     }
 
     fn go(&mut self, state: u32, context: Context, thread: Thread) {

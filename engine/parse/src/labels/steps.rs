@@ -9,7 +9,8 @@ use crate::program::{NOT, Next, State};
 impl Threads<'_, '_> {
     pub(super) fn step(&mut self, thread: Thread) -> Result<(), ParseError> {
         let program = self.program;
-        self.count_steps(1)?;
+        let steps = 1 + self.contexts.take_steps();
+        self.count_steps(steps)?;
         let Thread { state, count: context, frame, list } = thread;
         // At its end a callee has no environment any more.
         let context = if matches!(program.states[state as usize], State::End) { 0 } else { context };
