@@ -33,7 +33,7 @@ mod judging;
 mod replay;
 mod reporter;
 
-use beside_afl::{BesideAfl, Orders};
+use beside_afl::{BesideAfl, MAX_LEN, Orders};
 use evolved::Weights;
 use gramjet_campaign::failing::{Call, Campaign, GUIDED, Judge, Making, Plan};
 use gramjet_campaign::subject::{Tested, quoted};
@@ -178,9 +178,6 @@ fn strategies() -> PossibleValuesParser {
     let others = FOR_COVERAGE.iter().map(|kind| PossibleValue::new(kind.name).help(kind.about));
     PossibleValuesParser::new(std::iter::once(guided).chain(others))
 }
-
-/// Texts have at most this many bytes if neither the command line nor the grammar says otherwise.
-const MAX_LEN: u64 = 4096;
 
 /// The first texts, which are the longest, have at most this many bytes if the command line does not say otherwise.
 const LONGEST: u64 = 4 << 20;
@@ -363,7 +360,8 @@ fn report(args: &Arguments, cases: &[replay::Case]) -> Result<(), Failure> {
 fn making(args: &Arguments) -> Result<Making, Failure> {
     let making = Making::new(FOR_COVERAGE.iter().find(|kind| kind.name == args.strategy), args.paper);
     let (is_guided, limits) = (making.kind.is_none(), &args.limits);
-    let making = Making { draws: limits.max_depth.is_none() && limits.max_choices.is_none(), ..making };
+    let is_free = limits.max_depth.is_none() && limits.max_choices.is_none();
+    let making = Making { draws: is_free.then_some(gramjet_campaign::strategies::DRAWN), ..making };
     if args.paper && args.strategy != "evolve" {
         return Err(Failure::Usage("`--paper` needs `--strategy evolve`: other strategies do not use it".to_string()));
     }

@@ -5,7 +5,7 @@
 mod forms;
 mod sums;
 
-pub use forms::{Form, Order, Radix};
+pub use forms::{NumberForm, Order, Radix};
 pub use sums::Sum;
 
 /// Bytes that follow from labelled parts.
@@ -14,7 +14,7 @@ pub enum Derived<L> {
     /// The bytes of a part, again.
     Copy(L),
     /// A number.
-    Number(Value<L>, Form),
+    Number(Value<L>, NumberForm),
 }
 
 /// A number that follows from labelled parts: a sum of terms, and a constant.

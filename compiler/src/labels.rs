@@ -19,7 +19,11 @@ use crate::ir::labels::least;
 use crate::ir::{Count, Ir, Known, LabelId, Leaf, NodeId, Scope};
 
 use settle::{Mark, Span};
-use walk::{Longer, Walk};
+use walk::{Longer, Memo, Walk};
+
+/// The greatest length of a text with labels, in bytes, if no other limit is set: copies of copies would grow without
+/// bound.
+pub const MAX_LEN: u64 = 1 << 26;
 
 /// From this on a slack is no limit: what is paid from none leaves about as much.
 const FREE: u64 = 1 << 62;
@@ -87,6 +91,11 @@ impl Labels {
     /// Returns no labelled parts of this grammar yet.
     pub fn new(ir: &Ir) -> Labels {
         Labels { are_used: ir.has_labels(), ..Labels::default() }
+    }
+
+    /// Returns the limit on the length that holds for a grammar if this one is asked for.
+    pub fn limit(ir: &Ir, max_len: Option<u64>) -> Option<u64> {
+        if ir.has_labels() { Some(max_len.unwrap_or(MAX_LEN)) } else { max_len }
     }
 
     /// Returns true if the grammar has labels.
@@ -193,7 +202,7 @@ impl Labels {
         if ir.free(node).is_empty() {
             return 0;
         }
-        Walk::new(self, ir, None).extra(node)
+        Walk::new(self, ir, None, &Memo::default()).extra(node)
     }
 
     /// Emits the bytes of a leaf, or zeros and a mark if they are not known yet.
@@ -288,14 +297,15 @@ impl Labels {
     /// Returns by how much a part and the rest of its scope are longer than the shortest if the part is so much longer.
     fn total(&self, ir: &Ir, longer: Longer) -> u64 {
         let Some(scope) = self.scope(ir) else { return longer.1 };
-        let rest = Walk::new(self, ir, Some(longer)).rest(scope);
+        let rest = Walk::new(self, ir, Some(longer), &Memo::default()).rest(scope);
         longer.1.saturating_add(rest)
     }
 
-    /// Returns by how much the part of a label of the open scope is longer than it could be, as what it follows from is:
-    /// the slack has room for that already.
+    /// Returns by how much the part of a label of the open scope is longer than it could be, because what it follows from
+    /// is longer. The slack has room for that already.
     fn shortest(&self, ir: &Ir, label: LabelId) -> Longer {
-        let walk = Walk::new(self, ir, None);
+        let memo = Memo::default();
+        let walk = Walk::new(self, ir, None, &memo);
         let body = self.scope(ir).and_then(|scope| walk.part(scope, label));
         let least = Known { label, len: 0, rounds: self.least_rounds(ir, label) };
         let (len, rounds) = body.map_or((0, 0), |body| walk.longer_part(body, &least));
@@ -305,7 +315,8 @@ impl Labels {
     /// Returns true if a part may be so much longer: the rest fits, and so do its numbers into their fields.
     fn fits(&self, ir: &Ir, longer: Longer, slack: u64) -> bool {
         let Some(scope) = self.scope(ir) else { return longer.1 <= slack };
-        let walk = Walk::new(self, ir, Some(longer));
+        let memo = Memo::default();
+        let walk = Walk::new(self, ir, Some(longer), &memo);
         (slack == u64::MAX
             || self.total(ir, longer) <= slack.saturating_add(self.total(ir, self.shortest(ir, longer.0))))
             && walk.fields_fit(scope)

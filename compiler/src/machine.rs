@@ -275,7 +275,7 @@ impl<'m, R: Recorder, D: Decide> Machine<'m, R, D> {
             pools,
             max_depth: limits.max_depth,
             max_output,
-            slack: limits.max_len.map_or(u64::MAX, |bound| bound.saturating_sub(min_len)),
+            slack: Labels::limit(ir, limits.max_len).map_or(u64::MAX, |bound| bound.saturating_sub(min_len)),
             base: output.len(),
             output,
             decider,

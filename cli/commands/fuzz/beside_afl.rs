@@ -13,11 +13,13 @@ use std::time::{Duration, Instant};
 
 use gramjet_session::{Language, Session};
 
-use super::MAX_LEN;
 use crate::arguments::node::name_for_afl;
 use crate::failure::{Failure, say};
 use crate::files::shown;
 use crate::system::kill_group;
+
+/// Texts have at most this many bytes if neither the command line nor the grammar says otherwise.
+pub const MAX_LEN: u64 = 4096;
 
 /// The program that is started.
 const AFL_FUZZ: &str = "afl-fuzz";

@@ -123,7 +123,7 @@ pub type LabelLengths = Map<(usize, u32), u64>;
 /// number may depend on them, so they are computed until nothing changes.
 pub fn with_labels(grammar: &Grammar, resolve: &dyn Fn(&str) -> Option<usize>) -> (Vec<Option<Facts>>, LabelLengths) {
     let mut lengths = LabelLengths::new();
-    // Each time a number gets longer, and none has more than 24 digits.
+    // A length is passed on from label to label, and a rule has a bounded number of them.
     loop {
         let (facts, found) = once(grammar, resolve, &lengths);
         if found == lengths {

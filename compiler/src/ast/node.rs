@@ -369,6 +369,11 @@ impl Expr {
         });
     }
 
+    /// Returns the number of labels in the expression.
+    pub fn label_count(&self) -> usize {
+        usize::from(self.as_label().is_some()) + self.children().map(Expr::label_count).sum::<usize>()
+    }
+
     /// Returns true if the expression has labelled parts, or something follows from such parts in it.
     pub fn has_labels(&self) -> bool {
         self.as_label().is_some()

@@ -8,6 +8,9 @@ use crate::derived::{Derived, Measure, Term, Value};
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Span};
 use crate::ordered::Map;
 
+/// The most labels of a rule.
+const MAX_LABELS: usize = 100;
+
 /// Reports what is wrong with the labels of a grammar.
 pub(super) fn check_labels(grammar: &Grammar, diagnostics: &mut Diagnostics) {
     for rule in grammar.rules.iter().filter(|rule| rule.body.has_labels()) {
@@ -17,6 +20,15 @@ pub(super) fn check_labels(grammar: &Grammar, diagnostics: &mut Diagnostics) {
                 all.entry(label.text.as_str()).or_insert(label.span);
             }
         });
+        let count = rule.body.label_count();
+        if count > MAX_LABELS {
+            let message = format!("rule `{}` has {count} labels", rule.name.text);
+            diagnostics.push(
+                Diagnostic::error(Code::TooLarge, rule.name.span, message)
+                    .help(format!("the bound is {MAX_LABELS}; move parts into rules of their own")),
+            );
+            continue;
+        }
         let mut checking = Checking { all, scopes: Vec::new(), diagnostics };
         checking.sequence(&rule.body);
     }

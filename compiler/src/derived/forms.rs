@@ -2,9 +2,9 @@
 
 use std::fmt::{self, Display, Formatter};
 
-/// Form in which a number is written.
+/// NumberForm in which a number is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub enum NumberForm {
     /// An integer without a sign, of this many bytes, at most 8.
     Integer(u8, Order),
     /// Digits. With a width, zeros come before them; without one, there are as many as needed.
@@ -87,15 +87,15 @@ impl Radix {
     }
 }
 
-impl Form {
+impl NumberForm {
     /// Returns the form with this name. The width of digits is given apart.
-    pub fn by_name(name: &str) -> Option<Form> {
+    pub fn by_name(name: &str) -> Option<NumberForm> {
         let integer = INTEGERS.iter().find(|integer| integer.0 == name);
         let digits = DIGITS.iter().find(|digits| digits.0 == name);
         integer
-            .map(|&(_, bytes, order)| Form::Integer(bytes, order))
-            .or(digits.map(|&(_, radix)| Form::Text(radix, None)))
-            .or((name == "leb128").then_some(Form::Leb128))
+            .map(|&(_, bytes, order)| NumberForm::Integer(bytes, order))
+            .or(digits.map(|&(_, radix)| NumberForm::Text(radix, None)))
+            .or((name == "leb128").then_some(NumberForm::Leb128))
     }
 
     /// Returns the names of all forms.
@@ -106,75 +106,77 @@ impl Form {
     /// Returns the name, without the width of digits.
     pub fn name(self) -> &'static str {
         match self {
-            Form::Integer(bytes, order) => INTEGERS
+            NumberForm::Integer(bytes, order) => INTEGERS
                 .iter()
                 .find(|integer| integer.1 == bytes && (integer.2 == order || bytes == 1))
                 .map_or("u64be", |integer| integer.0),
-            Form::Text(radix, _) => DIGITS.iter().find(|digits| digits.1 == radix).map_or("dec", |digits| digits.0),
-            Form::Leb128 => "leb128",
+            NumberForm::Text(radix, _) => {
+                DIGITS.iter().find(|digits| digits.1 == radix).map_or("dec", |digits| digits.0)
+            }
+            NumberForm::Leb128 => "leb128",
         }
     }
 
     /// Returns the width of digits, if they have one.
     pub fn width_of_digits(self) -> Option<u8> {
-        let Form::Text(_, width) = self else { return None };
+        let NumberForm::Text(_, width) = self else { return None };
         width
     }
 
     /// Returns true if numbers are written as text.
     pub fn is_text(self) -> bool {
-        matches!(self, Form::Text(..))
+        matches!(self, NumberForm::Text(..))
     }
 
     /// Returns true if a number of free width may begin with this byte. Those of fixed width may begin with any.
     pub fn may_begin_with(self, byte: u8) -> bool {
         match self {
-            Form::Text(radix, None) => radix.is_digit(byte),
-            Form::Text(_, Some(_)) | Form::Integer(..) | Form::Leb128 => true,
+            NumberForm::Text(radix, None) => radix.is_digit(byte),
+            NumberForm::Text(_, Some(_)) | NumberForm::Integer(..) | NumberForm::Leb128 => true,
         }
     }
 
     /// Returns the greatest number that can be written.
     pub fn greatest(self) -> u64 {
         match self {
-            Form::Integer(bytes, _) => u64::MAX >> (64 - 8 * u32::from(bytes.clamp(1, 8))),
-            Form::Text(radix, Some(width)) => {
+            NumberForm::Integer(bytes, _) => u64::MAX >> (64 - 8 * u32::from(bytes.clamp(1, 8))),
+            NumberForm::Text(radix, Some(width)) => {
                 u64::from(radix.base()).checked_pow(u32::from(width)).map_or(u64::MAX, |bound| bound - 1)
             }
-            Form::Text(_, None) | Form::Leb128 => u64::MAX,
+            NumberForm::Text(_, None) | NumberForm::Leb128 => u64::MAX,
         }
     }
 
     /// Returns the length in bytes if it is the same for all numbers.
     pub fn fixed_width(self) -> Option<u64> {
         match self {
-            Form::Integer(bytes, _) => Some(bytes.into()),
-            Form::Text(_, width) => width.map(u64::from),
-            Form::Leb128 => None,
+            NumberForm::Integer(bytes, _) => Some(bytes.into()),
+            NumberForm::Text(_, width) => width.map(u64::from),
+            NumberForm::Leb128 => None,
         }
     }
 
     /// Returns the length in bytes of a number.
     pub fn width(self, number: u64) -> u64 {
         match self {
-            Form::Text(radix, None) => radix.len(number),
-            Form::Leb128 => u64::from(number.checked_ilog2().map_or(1, |log| log / 7 + 1)),
-            Form::Integer(..) | Form::Text(_, Some(_)) => self.fixed_width().unwrap_or(0),
+            NumberForm::Text(radix, None) => radix.len(number),
+            NumberForm::Leb128 => u64::from(number.checked_ilog2().map_or(1, |log| log / 7 + 1)),
+            NumberForm::Integer(..) | NumberForm::Text(_, Some(_)) => self.fixed_width().unwrap_or(0),
         }
     }
 
     /// Appends a number. One that is too great is cut to its lowest digits.
     pub fn write(self, number: u64, output: &mut Vec<u8>) {
         match self {
-            Form::Integer(bytes, Order::Big) => output.extend(&number.to_be_bytes()[8 - usize::from(bytes)..]),
-            Form::Integer(bytes, Order::Little) => output.extend(&number.to_le_bytes()[..usize::from(bytes)]),
-            Form::Text(radix, width) => {
+            NumberForm::Integer(bytes, Order::Big) => output.extend(&number.to_be_bytes()[8 - usize::from(bytes)..]),
+            NumberForm::Integer(bytes, Order::Little) => output.extend(&number.to_le_bytes()[..usize::from(bytes)]),
+            NumberForm::Text(radix, width) => {
                 let digits = radix.digits(number);
                 let width = width.map_or(digits.len(), usize::from);
                 output.extend(std::iter::repeat_n(b'0', width.saturating_sub(digits.len())));
                 output.extend(&digits.as_bytes()[digits.len().saturating_sub(width)..]);
             }
-            Form::Leb128 => {
+            NumberForm::Leb128 => {
                 let mut rest = number;
                 while rest >= 0x80 {
                     output.push(rest as u8 | 0x80);
@@ -185,10 +187,10 @@ impl Form {
         }
     }
 
-    /// Returns the number that these bytes are, all of them, written as [`Form::write`] does.
+    /// Returns the number that these bytes are, all of them, written as [`NumberForm::write`] does.
     pub fn read(self, bytes: &[u8]) -> Option<u64> {
         let number = match self {
-            Form::Integer(count, order) => {
+            NumberForm::Integer(count, order) => {
                 let has_all = bytes.len() == usize::from(count);
                 let add = |number: u64, &byte: &u8| number << 8 | u64::from(byte);
                 match order {
@@ -197,12 +199,12 @@ impl Form {
                     Order::Little => bytes.iter().rev().fold(0, add),
                 }
             }
-            Form::Text(radix, _) => {
+            NumberForm::Text(radix, _) => {
                 let text = std::str::from_utf8(bytes).ok().filter(|text| text.bytes().all(|byte| radix.is_digit(byte)));
                 u64::from_str_radix(text?, radix.base()).ok()?
             }
-            Form::Leb128 if bytes.len() > 10 => return None,
-            Form::Leb128 => bytes.iter().rev().try_fold(0u64, |number, &byte| {
+            NumberForm::Leb128 if bytes.len() > 10 => return None,
+            NumberForm::Leb128 => bytes.iter().rev().try_fold(0u64, |number, &byte| {
                 let free = number.leading_zeros() >= 7;
                 free.then_some(number << 7 | u64::from(byte & 0x7F))
             })?,
@@ -216,7 +218,7 @@ impl Form {
     pub fn read_prefixes(self, text: &[u8]) -> Vec<(u64, usize)> {
         let lengths = match (self, self.fixed_width()) {
             (_, Some(width)) => width as usize..=width as usize,
-            (Form::Text(radix, _), None) => {
+            (NumberForm::Text(radix, _), None) => {
                 let digits = text.iter().take(24).take_while(|&&byte| radix.is_digit(byte)).count();
                 1..=digits
             }
@@ -226,7 +228,7 @@ impl Form {
     }
 }
 
-impl Display for Form {
+impl Display for NumberForm {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
@@ -240,8 +242,8 @@ mod tests {
 
     #[test]
     fn numbers_are_read_as_they_are_written() {
-        for name in Form::names() {
-            let form = Form::by_name(name).expect("it has a form");
+        for name in NumberForm::names() {
+            let form = NumberForm::by_name(name).expect("it has a form");
             assert_eq!(form.name(), name);
             for number in NUMBERS.into_iter().filter(|&number| number <= form.greatest()) {
                 let mut text = Vec::new();
@@ -255,7 +257,7 @@ mod tests {
 
     #[test]
     fn a_width_fills_up_with_zeros() {
-        let form = Form::Text(Radix::Octal, Some(7));
+        let form = NumberForm::Text(Radix::Octal, Some(7));
         let mut text = Vec::new();
         form.write(0o755, &mut text);
         assert_eq!((&text[..], form.greatest()), (&b"0000755"[..], 0o7_777_777));
@@ -267,9 +269,9 @@ mod tests {
         for (name, text) in
             [("dec", &b"007"[..]), ("dec", b"+7"), ("hex", b"FF"), ("leb128", b"\x80\x00"), ("dec", b"")]
         {
-            assert_eq!(Form::by_name(name).and_then(|form| form.read(text)), None, "{name} {text:?}");
+            assert_eq!(NumberForm::by_name(name).and_then(|form| form.read(text)), None, "{name} {text:?}");
         }
         let more = [&[0xFF; 9][..], &[0x02]].concat();
-        assert_eq!(Form::Leb128.read(&more), None);
+        assert_eq!(NumberForm::Leb128.read(&more), None);
     }
 }

@@ -155,6 +155,7 @@ fn fill(ir: &Ir, mark: &Mark, moves: &Moves, output: &mut [u8], base: usize, fil
     // The place after the mark has moved by its own growth, too.
     let end = base + moves.of(mark.at + mark.raw) as usize;
     let from = end - mark.width as usize;
+    debug_assert_eq!(filled.len(), mark.width as usize, "a part has another length than its place");
     if filled.len() == mark.width as usize {
         output[from..end].copy_from_slice(filled);
     }

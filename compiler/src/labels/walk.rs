@@ -1,5 +1,7 @@
 //! Lengths of shortest texts where some parts are not the shortest.
 
+use std::cell::RefCell;
+
 use super::Labels;
 use crate::derived::{Derived, Measure, Term, Value};
 use crate::ir::labels::least;
@@ -40,18 +42,25 @@ pub(super) struct Walk<'w> {
     longer: Option<Longer>,
     /// The scopes that the walk has come into, which are not open.
     within: Option<&'w Within<'w>>,
+    /// The parts of open scopes that the walk has computed.
+    memo: &'w Memo,
 }
+
+/// Lengths by which parts are longer that are not known yet. Each is computed once in a walk: without this, copies of
+/// copies would take exponential time.
+pub(super) type Memo = RefCell<Vec<(LabelId, (u64, u64))>>;
 
 /// A scope that a walk has come into.
 struct Within<'w> {
     scope: &'w Scope,
     outer: Option<&'w Within<'w>>,
+    memo: Memo,
 }
 
 impl<'w> Walk<'w> {
     /// Returns a walk from the open scopes on.
-    pub fn new(labels: &'w Labels, ir: &'w Ir, longer: Option<Longer>) -> Walk<'w> {
-        Walk { labels, ir, longer, within: None }
+    pub fn new(labels: &'w Labels, ir: &'w Ir, longer: Option<Longer>, memo: &'w Memo) -> Walk<'w> {
+        Walk { labels, ir, longer, within: None, memo }
     }
 }
 
@@ -90,7 +99,7 @@ impl Walk<'_> {
             return all.saturating_sub(least(rounds).saturating_mul(each));
         }
         if let Some(scope) = kind.scope() {
-            let within = Within { scope, outer: self.within };
+            let within = Within { scope, outer: self.within, memo: Memo::default() };
             return Walk { within: Some(&within), ..self }.extra(scope.body);
         }
         match kind.first() {
@@ -131,10 +140,10 @@ impl Walk<'_> {
             return (len, rounds);
         }
         let mut within = self.within;
-        while let Some(Within { scope, outer }) = within {
+        while let Some(Within { scope, outer, memo }) = within {
             // Another instance of the rule may know a part with this label, which is another part.
             if let Some(body) = self.part(scope, known.label) {
-                return Walk { within, ..self }.longer_part(body, known);
+                return Walk { within, ..self }.once(memo, body, known);
             }
             within = *outer;
         }
@@ -144,7 +153,17 @@ impl Walk<'_> {
         let open = self.labels.scopes.iter().rev();
         let mut scopes = open.filter_map(|open| self.ir.node(open.node).scope());
         let body = scopes.find_map(|scope| self.part(scope, known.label));
-        body.map_or((0, 0), |body| Walk { within: None, ..self }.longer_part(body, known))
+        body.map_or((0, 0), |body| Walk { within: None, ..self }.once(self.memo, body, known))
+    }
+
+    /// Returns what [`Walk::longer_part`] does, computed once for each label.
+    fn once(self, memo: &Memo, body: NodeId, known: &Known) -> (u64, u64) {
+        if let Some((_, found)) = memo.borrow().iter().find(|(label, _)| *label == known.label) {
+            return *found;
+        }
+        let found = self.longer_part(body, known);
+        memo.borrow_mut().push((known.label, found));
+        found
     }
 
     /// Returns the part of a label of this scope.
@@ -173,7 +192,7 @@ impl Walk<'_> {
         let Some(scope) = ir.node(node).scope() else {
             return ir.children(node).iter().all(|&child| self.fields_within_fit(child));
         };
-        let within = Within { scope, outer: self.within };
+        let within = Within { scope, outer: self.within, memo: Memo::default() };
         Walk { within: Some(&within), ..self }.fields_fit(scope)
     }
 }

@@ -117,7 +117,9 @@ impl Lowering<'_, '_> {
     pub(super) fn times(&mut self, item: &Expr, rounds: &Value<Name>) -> Option<NodeId> {
         let rounds = self.number(rounds);
         let item = self.expr(item)?;
-        Some(self.ir.times(item, rounds))
+        // Any number of empty rounds is empty.
+        let is_empty = self.ir.node(item).is_empty();
+        Some(if is_empty { item } else { self.ir.times(item, rounds) })
     }
 
     /// Notes a field in each scope with a label that it measures.

@@ -104,7 +104,8 @@ fn lower_by_default(
     let mut own = Lowered::own(checked, diagnostics)?;
     let limits = options.limits.or_default(grammar.directives()).limits;
     let is_given = are_weights_given && has_weights(checked) || limits.max_len.is_some();
-    if is_given || unbounded_derivation(&own.ir, grammar).is_some() {
+    // The model of sizes does not know what follows from labelled parts.
+    if is_given || own.ir.has_labels() || unbounded_derivation(&own.ir, grammar).is_some() {
         return Some(own);
     }
     let depth = limits.max_depth;

@@ -108,7 +108,14 @@ impl Writer<'_> {
                 let symbol = quoted(&format!("<{}>", self.names.get(name)));
                 self.push(symbol, expr, symbols)
             }
-            ExprKind::Seq(items) => items.iter().try_for_each(|item| self.symbols(item, symbols)),
+            ExprKind::Seq(items) => items.iter().try_for_each(|item| {
+                if item.as_seq().is_none() || !item.has_labels() {
+                    return self.symbols(item, symbols);
+                }
+                // Labels are seen in their own list.
+                let inner = self.expansion(item)?;
+                self.push(format!("{{\"expansion\": {inner}}}"), item, symbols)
+            }),
             // In a rule of its own, labels would not be seen.
             ExprKind::Choice(_) | ExprKind::Repeat { .. } if expr.has_labels() => {
                 let members = self.members_of(expr)?;

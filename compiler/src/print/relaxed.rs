@@ -2,12 +2,14 @@
 
 use crate::ast::{Alternative, Expr, ExprKind, Grammar};
 use crate::charset::{CharSet, Unit};
-use crate::derived::{Derived, Form, Radix};
+use crate::derived::{Derived, NumberForm, Radix};
 use crate::diagnostics::{Code, Diagnostic, Diagnostics};
+use crate::formats::MAX_EXPRESSIONS;
 
 /// Returns the grammar without labels, and warns of each rule that had some.
 pub(super) fn relaxed(grammar: &Grammar, notation: &str, diagnostics: &mut Diagnostics) -> Grammar {
     let mut relaxed = grammar.clone();
+    let mut left = MAX_EXPRESSIONS;
     for rule in relaxed.rules.iter_mut().filter(|rule| rule.body.has_labels()) {
         let name = grammar.told(&rule.name.text);
         let message = format!("{notation} has no labels: what follows from parts of `{name}` is any text of its form");
@@ -15,51 +17,78 @@ pub(super) fn relaxed(grammar: &Grammar, notation: &str, diagnostics: &mut Diagn
             Diagnostic::warning(Code::NotExpressible, rule.name.span, message)
                 .help("texts of the new grammar need not be texts of this one; EBNF and JSON keep labels"),
         );
-        rule.body = without_labels(&rule.body, &mut Vec::new());
+        let mut relaxing = Relaxing { seen: Vec::new(), left };
+        rule.body = relaxing.without_labels(&rule.body);
+        left = relaxing.left;
+        if left == 0 {
+            let message = format!("copies of parts make rule `{name}` too large for {notation}");
+            let help = format!("the grammar would have more than {MAX_EXPRESSIONS} expressions");
+            diagnostics.push(Diagnostic::error(Code::TooLarge, rule.name.span, message).help(help));
+            break;
+        }
     }
     relaxed
 }
 
-/// Returns an expression without labels. `seen` has the labels that are seen, with their parts.
-fn without_labels(expr: &Expr, seen: &mut Vec<(String, Expr)>) -> Expr {
-    let span = expr.span;
-    match &expr.kind {
-        ExprKind::Bytes(_) | ExprKind::Class(_) | ExprKind::Rule(_) => expr.clone(),
-        ExprKind::Seq(items) => {
-            let before = seen.len();
-            let items = items.iter().map(|item| item_without_labels(item, seen)).collect();
-            seen.truncate(before);
-            Expr::seq(items, span)
+/// Takes labels away.
+struct Relaxing {
+    /// The labels that are seen, with their parts.
+    seen: Vec<(String, Expr)>,
+    /// The number of expressions that copies may still add.
+    left: usize,
+}
+
+impl Relaxing {
+    /// Returns an expression without labels.
+    fn without_labels(&mut self, expr: &Expr) -> Expr {
+        let span = expr.span;
+        match &expr.kind {
+            ExprKind::Bytes(_) | ExprKind::Class(_) | ExprKind::Rule(_) => expr.clone(),
+            ExprKind::Seq(items) => {
+                let before = self.seen.len();
+                let items = items.iter().map(|item| self.item(item)).collect();
+                self.seen.truncate(before);
+                Expr::seq(items, span)
+            }
+            ExprKind::Label { .. } => {
+                let before = self.seen.len();
+                let item = self.item(expr);
+                self.seen.truncate(before);
+                item
+            }
+            ExprKind::Choice(alternatives) => {
+                let one = |one: &Alternative| Alternative { expr: self.without_labels(&one.expr), weight: one.weight };
+                Expr::choice(alternatives.iter().map(one).collect(), span)
+            }
+            ExprKind::Repeat { item, min, max } => Expr::repeat(self.without_labels(item), *min, *max, span),
+            ExprKind::Times { item, .. } => Expr::repeat(self.without_labels(item), 0, None, span),
+            ExprKind::Derived(Derived::Copy(label)) => self.copy(&label.text).unwrap_or_else(|| Expr::empty(span)),
+            ExprKind::Derived(Derived::Number(_, form)) => any_number(*form, expr),
         }
-        ExprKind::Label { .. } => {
-            let before = seen.len();
-            let item = item_without_labels(expr, seen);
-            seen.truncate(before);
-            item
+    }
+
+    /// Returns an item of a sequence without its labels, which are seen from then on.
+    fn item(&mut self, expr: &Expr) -> Expr {
+        let part = self.without_labels(expr.unlabelled());
+        self.seen.extend(expr.labels().map(|(label, _)| (label.text.clone(), part.clone())));
+        part
+    }
+
+    /// Returns a copy of the part with this label, if there is room for it.
+    fn copy(&mut self, label: &str) -> Option<Expr> {
+        let (_, part) = self.seen.iter().rev().find(|(name, _)| name == label)?;
+        let size = part.size();
+        if size >= self.left {
+            self.left = 0;
+            return None;
         }
-        ExprKind::Choice(alternatives) => {
-            let one = |one: &Alternative| Alternative { expr: without_labels(&one.expr, seen), weight: one.weight };
-            Expr::choice(alternatives.iter().map(one).collect(), span)
-        }
-        ExprKind::Repeat { item, min, max } => Expr::repeat(without_labels(item, seen), *min, *max, span),
-        ExprKind::Times { item, .. } => Expr::repeat(without_labels(item, seen), 0, None, span),
-        ExprKind::Derived(Derived::Copy(label)) => {
-            let part = seen.iter().rev().find(|(name, _)| *name == label.text);
-            part.map_or_else(|| Expr::empty(span), |(_, part)| part.clone())
-        }
-        ExprKind::Derived(Derived::Number(_, form)) => any_number(*form, expr),
+        self.left -= size;
+        Some(part.clone())
     }
 }
 
-/// Returns an item of a sequence without its labels, which are seen from then on.
-fn item_without_labels(expr: &Expr, seen: &mut Vec<(String, Expr)>) -> Expr {
-    let part = without_labels(expr.unlabelled(), seen);
-    seen.extend(expr.labels().map(|(label, _)| (label.text.clone(), part.clone())));
-    part
-}
-
 /// Returns all texts that a number of a form can be, and some more.
-fn any_number(form: Form, at: &Expr) -> Expr {
+fn any_number(form: NumberForm, at: &Expr) -> Expr {
     let span = at.span;
     let class = |ranges: &[(u32, u32)]| Expr::class(CharSet::new(Unit::Byte, ranges.iter().copied()), span);
     let digits = |radix: Radix| match radix {
@@ -69,10 +98,10 @@ fn any_number(form: Form, at: &Expr) -> Expr {
         Radix::Octal => class(&[(0x30, 0x37)]),
     };
     match form {
-        Form::Integer(bytes, _) => Expr::repeat(class(&[(0, 0xFF)]), bytes.into(), Some(bytes.into()), span),
-        Form::Text(radix, Some(width)) => Expr::repeat(digits(radix), width.into(), Some(width.into()), span),
-        Form::Text(radix, None) => Expr::repeat(digits(radix), 1, None, span),
-        Form::Leb128 => {
+        NumberForm::Integer(bytes, _) => Expr::repeat(class(&[(0, 0xFF)]), bytes.into(), Some(bytes.into()), span),
+        NumberForm::Text(radix, Some(width)) => Expr::repeat(digits(radix), width.into(), Some(width.into()), span),
+        NumberForm::Text(radix, None) => Expr::repeat(digits(radix), 1, None, span),
+        NumberForm::Leb128 => {
             let more = Expr::repeat(class(&[(0x80, 0xFF)]), 0, Some(9), span);
             Expr::seq(vec![more, class(&[(0, 0x7F)])], span)
         }

@@ -6,6 +6,7 @@ use gramjet::rt::raw::{Machine, State};
 use gramjet::rt::{CREDIT_CHOICES, CREDIT_OUTPUT, RunEnd};
 use gramjet::{Batch, Choices, Limits};
 use gramjet_compiler::ir::Ir;
+use gramjet_compiler::labels::Labels;
 
 use super::labels::Labelled;
 use super::program::{Code, Exit, HALT, Limited, NO_LEVEL, OTHER, Op, OpOffset, Program, Round, Run, Site};
@@ -54,6 +55,7 @@ pub(super) fn produce(
     stack: &mut Box<[Frame]>,
 ) -> u64 {
     let base = output.len();
+    let limits = limits.max_len(Labels::limit(ir, limits.length()));
     let machine = Machine::new(min_len, limits, choices, output);
     let labelled = ir.has_labels().then(|| Labelled::new(ir));
     let mut run = Interpreter { program, machine, labelled, finished: false };
@@ -142,9 +144,7 @@ impl<'r> Interpreter<'r, '_, '_> {
         // No derivation is deeper than an `i32` can count.
         let left = limits.depth().map_or(0, |depth| depth.min(i32::MAX as u32) as i32);
         let frames = std::mem::take(stack);
-        // A field can bound a part also where there is no limit.
-        let is_limited = limits.length().is_some() || self.labelled.is_some();
-        let (state, frames) = match (limits.depth().is_some(), is_limited) {
+        let (state, frames) = match (limits.depth().is_some(), limits.length().is_some()) {
             (false, false) => self.run::<false, false>(state, left, frames),
             (false, true) => self.run::<false, true>(state, left, frames),
             (true, false) => self.run::<true, false>(state, left, frames),

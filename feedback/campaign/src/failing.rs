@@ -8,6 +8,7 @@ mod exceptions;
 mod extremes;
 mod finding;
 mod history;
+mod loops;
 mod maker;
 mod messages;
 mod recent;

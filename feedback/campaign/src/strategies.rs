@@ -64,9 +64,9 @@ pub const FOR_COVERAGE: &[Kind] = &[
         Box::new(Evolve::new(Aim::Common))
     }),
 ];
-/// Strategies by which the guided search draws some of its texts.
-pub(crate) const EVOLVE: &Kind = &FOR_COVERAGE[0];
-pub(crate) const COMMON: &Kind = &FOR_COVERAGE[1];
+
+/// Strategies by which the guided search draws some of its texts: learned probabilities, and those that evolve.
+pub const DRAWN: [&Kind; 2] = [&FOR_COVERAGE[1], &FOR_COVERAGE[0]];
 
 /// Returns all strategies: those of `gramjet-search`, the default first, and the published ones.
 pub fn all() -> impl Iterator<Item = &'static Kind> {

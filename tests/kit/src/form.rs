@@ -54,7 +54,7 @@ pub enum Kind {
     Derived(Derived<String>),
 }
 
-/// What is known of a labelled part from the grammar alone: its label, its minimum length, and its least number of
+/// Facts about a labelled part from the grammar alone: its label, its minimum length, and its least number of
 /// rounds.
 type Part = (String, u64, u64);
 

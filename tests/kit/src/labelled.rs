@@ -113,10 +113,7 @@ impl<'f> Machine<'f> {
             let offer = self.offer(&site);
             match (offer, site) {
                 (Offer::Uniform(0), Site::Pool(variable, place)) => self.derive_shortest(variable, place),
-                (offer @ (Offer::Uniform(1) | Offer::Weighted(1, _)), site) => {
-                    drop(offer);
-                    self.take_at(site, 0);
-                }
+                (Offer::Uniform(1) | Offer::Weighted(1, _), site) => self.take_at(site, 0),
                 (offer, site) => {
                     self.site = Some(site);
                     return Some(offer);

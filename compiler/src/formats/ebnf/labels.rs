@@ -4,11 +4,14 @@ use super::lexer::{Kind, Token};
 use super::parser::{Parser, Reported, Sized};
 use crate::ast::{ExprKind, Name};
 use crate::check::closest;
-use crate::derived::{Derived, Form, Measure, Term, Value};
+use crate::derived::{Derived, Measure, NumberForm, Term, Value};
 use crate::diagnostics::{Diagnostics, Span};
 
 /// The greatest factor of a term.
 const MAX_FACTOR: u32 = 1 << 20;
+
+/// The greatest factor of a term in a number of rounds.
+const MAX_ROUNDS: u32 = 256;
 
 /// The greatest constant of a number.
 const MAX_CONSTANT: i64 = 1 << 48;
@@ -21,9 +24,9 @@ pub(in crate::formats) fn number(text: &str, span: Span, diagnostics: &mut Diagn
     read_alone(text, span, diagnostics, |parser| {
         let token = parser.take();
         match token.kind {
-            Kind::Name(name) if Form::by_name(name).is_some() => parser.derived(name, token.span),
+            Kind::Name(name) if NumberForm::by_name(name).is_some() => parser.derived(name, token.span),
             _ => {
-                let known = Form::names().collect::<Vec<_>>().join(", ");
+                let known = NumberForm::names().collect::<Vec<_>>().join(", ");
                 Err(parser.error(token.span, "this is not a number", format!("it begins with its form: {known}")))
             }
         }
@@ -67,14 +70,18 @@ impl<'t> Parser<'t, '_> {
         }
         let span = self.take().span;
         self.take();
+        if NumberForm::by_name(name).is_some() {
+            let help = "`$` and this name begin a number; give the part another label";
+            self.error(span, format!("`{name}` is a form of numbers and no label"), help);
+        }
         Some(Name { text: name.to_string(), span })
     }
 
     /// Parses what follows `$name`, which has been taken.
     pub(super) fn derived(&mut self, name: &str, span: Span) -> Result<Derived<Name>, Reported> {
-        let Some(form) = Form::by_name(name) else {
+        let Some(form) = NumberForm::by_name(name) else {
             if self.peek(0).kind == Kind::Open && self.peek(0).span.start == span.end {
-                return Err(self.unknown("form of a number", name, span, Form::names()));
+                return Err(self.unknown("form of a number", name, span, NumberForm::names()));
             }
             // The dollar sign is not part of the name.
             return Ok(Derived::Copy(Name { text: name.to_string(), span: Span { start: span.start + 1, ..span } }));
@@ -94,7 +101,7 @@ impl<'t> Parser<'t, '_> {
     }
 
     /// Parses the width of digits.
-    fn width(&mut self, form: Form) -> Result<Form, Reported> {
+    fn width(&mut self, form: NumberForm) -> Result<NumberForm, Reported> {
         let Token { kind, span, .. } = self.peek(0);
         let span = *span;
         let width = match kind {
@@ -107,8 +114,8 @@ impl<'t> Parser<'t, '_> {
         };
         self.take();
         match form {
-            Form::Text(radix, _) => Ok(Form::Text(radix, Some(width))),
-            Form::Integer(..) | Form::Leb128 => {
+            NumberForm::Text(radix, _) => Ok(NumberForm::Text(radix, Some(width))),
+            NumberForm::Integer(..) | NumberForm::Leb128 => {
                 let help = "only `dec`, `hex`, `HEX` and `oct` have a width";
                 Err(self.error(span, format!("`{form}` has no width of digits"), help))
             }
@@ -141,6 +148,10 @@ impl<'t> Parser<'t, '_> {
     /// Parses a number of rounds.
     fn rounds(&mut self) -> Result<Value<Name>, Reported> {
         let rounds = self.value()?;
+        if let Some(term) = rounds.terms.iter().find(|term| term.times > MAX_ROUNDS) {
+            let help = format!("rounds are at most {MAX_ROUNDS} times as many as those of another part");
+            return Err(self.error(term.label.span, format!("{} is too much here", term.times), help));
+        }
         if let Some(term) = rounds.terms.iter().find(|term| term.measure.is_of_content()) {
             let message = format!("`{}` is no number of rounds", term.measure.name());
             return Err(self.error(term.label.span, message, "rounds follow from `count` or `len`"));
@@ -177,7 +188,11 @@ impl<'t> Parser<'t, '_> {
             let number = digits.parse::<i64>().ok().filter(|&number| number <= MAX_CONSTANT);
             let Some(number) = number else { return Err(self.error(span, "this is not a number", help)) };
             if !self.take_if(&Kind::Star) {
-                value.plus += if is_negative { -number } else { number };
+                let sum = value.plus + if is_negative { -number } else { number };
+                if sum.unsigned_abs() > MAX_CONSTANT.unsigned_abs() {
+                    return Err(self.error(span, "the constants of this number add up to too much", help));
+                }
+                value.plus = sum;
                 return Ok(());
             }
             let factor = u32::try_from(number).ok().filter(|factor| (1..=MAX_FACTOR).contains(factor));
@@ -209,7 +224,7 @@ impl<'t> Parser<'t, '_> {
     }
 
     /// Checks that a checksum stands alone, in a form that is as wide as all its values need.
-    fn sums(&mut self, value: &Value<Name>, form: Form, span: Span) -> Result<(), Reported> {
+    fn sums(&mut self, value: &Value<Name>, form: NumberForm, span: Span) -> Result<(), Reported> {
         let sum = value.terms.iter().find_map(|term| match term.measure {
             Measure::Sum(sum) => Some(sum),
             Measure::Len | Measure::Count => None,

@@ -420,6 +420,11 @@ impl<'t> Parser<'t, '_> {
             last.span = whole;
         }
         inside.expr.span = whole;
+        if inside.expr.as_label().is_some() {
+            // The label is not seen outside the group.
+            let Sized { expr, height } = inside;
+            return self.build(ExprKind::Seq(vec![expr]), whole, height);
+        }
         Ok(inside)
     }
 

@@ -4,7 +4,7 @@
 
 use super::Reader;
 use crate::ast::{Alternative, Expr, ExprKind, Name};
-use crate::derived::{Derived, Value};
+use crate::derived::{Derived, NumberForm, Value};
 use crate::diagnostics::Span;
 use crate::formats::ebnf;
 use crate::formats::json_text::{Json, JsonKey, JsonKind};
@@ -110,6 +110,10 @@ impl Reader<'_, '_> {
     fn label(&mut self, text: &str, span: Span) -> Option<Name> {
         let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '-');
         let is_name = text.starts_with(|c: char| c.is_alphabetic() || c == '_') && text.chars().all(is_part);
+        if NumberForm::by_name(text).is_some() {
+            self.error(span, format!("`{text}` is a form of numbers and no label"), "give the part another label");
+            return None;
+        }
         if !is_name || text.ends_with('-') {
             let help = "a label begins with a letter or `_`, and goes on with letters, digits, `_`, `.` and `-`";
             self.error(span, "this is not a label", help);

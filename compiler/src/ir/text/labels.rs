@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::{ParseError, Reader};
-use crate::derived::{Derived, Form, Measure, Term, Value};
+use crate::derived::{Derived, Measure, NumberForm, Term, Value};
 use crate::ir::{Count, Field, Known, LabelId, Scope};
 
 /// Writes bytes that follow from labelled parts.
@@ -89,17 +89,17 @@ impl Reader<'_> {
     }
 
     /// Reads the form of a number.
-    pub(super) fn form(&mut self) -> Result<Form, ParseError> {
+    pub(super) fn form(&mut self) -> Result<NumberForm, ParseError> {
         let name = self.letters();
-        let Some(form) = Form::by_name(name) else { return self.error("expected the form of a number") };
+        let Some(form) = NumberForm::by_name(name) else { return self.error("expected the form of a number") };
         if !self.rest().starts_with(':') {
             return Ok(form);
         }
         self.word(":")?;
         let width = self.number(10)? as u8;
         match form {
-            Form::Text(radix, _) => Ok(Form::Text(radix, Some(width))),
-            Form::Integer(..) | Form::Leb128 => self.error("only digits have a width"),
+            NumberForm::Text(radix, _) => Ok(NumberForm::Text(radix, Some(width))),
+            NumberForm::Integer(..) | NumberForm::Leb128 => self.error("only digits have a width"),
         }
     }
 

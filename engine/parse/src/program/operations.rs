@@ -2,7 +2,7 @@
 //!
 //! Labels are seen in one rule, so each has its place among the parts of the rule's environment.
 
-use gramjet_compiler::derived::{Derived, Form, Value};
+use gramjet_compiler::derived::{Derived, NumberForm, Value};
 use gramjet_compiler::ir::{Count, Ir, Known, LabelId, NodeId, Rounds, Scope};
 
 use super::{Builder, State, StateId};
@@ -47,7 +47,7 @@ pub(crate) struct Place {
 #[derive(Clone, Debug)]
 pub(crate) struct Number {
     pub value: Value<Place>,
-    pub form: Form,
+    pub form: NumberForm,
     /// Whether it is a checksum.
     pub is_sum: bool,
 }

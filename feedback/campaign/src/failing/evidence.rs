@@ -3,12 +3,9 @@
 use gramjet_harness::{Edge, Outcome, Run};
 
 use super::depth::Depth;
+use super::loops::hottest;
 use super::verdict::Failed;
 use crate::subject::Tested;
-
-/// A run that is stopped with no edge executed this often has waited, or spent its time in code without edges: those
-/// that it has executed say how it came there.
-const HOT: u64 = 10_000;
 
 /// Names of failures of texts that are not in the language, and of texts of which that is not known, begin with these.
 const BROKEN: &str = "broken-";
@@ -61,14 +58,6 @@ pub(crate) struct Evidence {
     pub(crate) depth: Option<Depth>,
     pub(crate) stdout: Vec<u8>,
     pub(crate) stderr: Vec<u8>,
-}
-
-/// Returns the edges of the loop in which a run has spent its time, if it was stopped for that. They have about the
-/// same count, of which the last round decides which is greatest.
-pub(crate) fn hottest(run: &Run<'_>) -> Option<Vec<Edge>> {
-    let edges = run.edges.filter(|_| run.outcome == Outcome::Timeout)?;
-    let most = edges.hottest().filter(|edge| edge.count >= HOT)?.count;
-    Some(edges.executed().iter().filter(|edge| edge.count >= most / 2).copied().collect())
 }
 
 /// A run of a text that is like one that failed.

@@ -12,7 +12,6 @@ use gramjet_session::{Language, Session};
 use super::recent::Recent;
 use super::verdict::Verdict;
 use crate::error::Error;
-use crate::strategies::{COMMON, EVOLVE};
 
 /// The strategy of [`Fuzzer`].
 pub const GUIDED: &str = "guided";
@@ -32,15 +31,15 @@ pub struct Making {
     pub is_paper: bool,
     /// Whether variants may be texts that are not in the language.
     pub breaks: bool,
-    /// Whether texts are also drawn by probabilities that are learned or evolve. There are no limits on depth and
-    /// choice bytes then.
-    pub draws: bool,
+    /// Strategies by which some texts are drawn besides, such as [`crate::strategies::DRAWN`]. There are no limits on
+    /// depth and choice bytes then.
+    pub draws: Option<[&'static Kind; 2]>,
 }
 
 impl Making {
     /// Returns the strategy of a list, such as [`crate::strategies::FOR_COVERAGE`], or variants of kept texts.
     pub fn new(kind: Option<&'static Kind>, is_paper: bool) -> Making {
-        Making { kind, is_paper, breaks: false, draws: false }
+        Making { kind, is_paper, breaks: false, draws: None }
     }
 }
 
@@ -82,8 +81,8 @@ impl Maker {
         let strategy = making.kind.map(|kind| kind.make(making.is_paper));
         let evolution = strategy.map(|strategy| Evolution::new(language, strategy, max_len, seed)).transpose()?;
         let fuzzer = match (making.kind, making.draws) {
-            (None, true) => fuzzer.with_drawings(COMMON, EVOLVE, seed),
-            (None, false) | (Some(_), _) => fuzzer,
+            (None, Some([common, evolve])) => fuzzer.with_drawings(common, evolve, seed),
+            (None, None) | (Some(_), _) => fuzzer,
         };
         Ok(Maker { fuzzer, evolution, features: Vec::new(), work: 0 })
     }

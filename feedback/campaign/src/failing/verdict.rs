@@ -8,7 +8,7 @@ use gramjet_session::hash;
 use regex_lite::Regex;
 
 use super::depth::overflow;
-use super::evidence::hottest;
+use super::loops::hottest;
 use super::messages::{Gist, file_of, gist, normalised};
 use crate::error::Error;
 use crate::subject::{Surroundings, Tested};

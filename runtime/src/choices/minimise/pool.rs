@@ -171,7 +171,7 @@ impl ChoiceSource for NoChoices {
 impl Finder<'_> {
     fn push(&mut self, replaced: Range, kept: Range, added: u32, change: Change) {
         let removed = len(replaced) - len(kept);
-        if removed >= added + self.least && self.list.len() < MOST {
+        if removed >= added.saturating_add(self.least) && self.list.len() < MOST {
             self.list.push(Candidate {
                 replaced,
                 kept,

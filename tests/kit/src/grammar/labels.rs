@@ -1,7 +1,7 @@
 //! Labelled parts in random grammars, and what follows from them.
 
 use gramjet_compiler::ast::{Expr, ExprKind, Grammar, Name};
-use gramjet_compiler::derived::{Derived, Form, Measure, Order, Radix, Sum, Term, Value};
+use gramjet_compiler::derived::{Derived, Measure, NumberForm, Order, Radix, Sum, Term, Value};
 use gramjet_compiler::diagnostics::Span;
 
 use super::{Maker, expr, seq};
@@ -109,27 +109,30 @@ impl Maker<'_> {
                 let sum = [Sum::Crc32, Sum::Adler32, Sum::Sum, Sum::Sum8, Sum::Xor8, Sum::Internet][self.draw.below(6)];
                 let label = self.label(&|label, scope| label.item != scope.item)?.name();
                 let value = Value { terms: vec![Term { times: 1, measure: Measure::Sum(sum), label }], plus: 0 };
-                let forms =
-                    [Form::Integer(4, Order::Big), Form::Integer(8, Order::Little), Form::Text(Radix::Hex, Some(8))];
+                let forms = [
+                    NumberForm::Integer(4, Order::Big),
+                    NumberForm::Integer(8, Order::Little),
+                    NumberForm::Text(Radix::Hex, Some(8)),
+                ];
                 let form = match sum {
-                    Sum::Sum if self.draw.percent(50) => Form::Text(Radix::Decimal, Some(2)),
-                    Sum::Sum8 | Sum::Xor8 if self.draw.percent(50) => Form::Integer(1, Order::Big),
+                    Sum::Sum if self.draw.percent(50) => NumberForm::Text(Radix::Decimal, Some(2)),
+                    Sum::Sum8 | Sum::Xor8 if self.draw.percent(50) => NumberForm::Integer(1, Order::Big),
                     _ => forms[self.draw.below(3)],
                 };
                 Derived::Number(value, form)
             }
             _ => {
                 let form = match self.draw.below(14) {
-                    0..=2 => Form::Text(Radix::Decimal, None),
-                    3 => Form::Text([Radix::Hex, Radix::UpperHex][self.draw.below(2)], None),
-                    4 => Form::Text(Radix::Octal, None),
-                    5 => Form::Leb128,
-                    6 => Form::Text(Radix::Octal, Some(1)),
-                    7 | 8 => Form::Text(Radix::Decimal, Some(1 + self.draw.below(3) as u8)),
-                    9 => Form::Text(Radix::Hex, Some(1)),
-                    10 | 11 => Form::Integer(1, Order::Big),
-                    12 => Form::Integer(2, Order::Little),
-                    _ => Form::Integer(3, Order::Big),
+                    0..=2 => NumberForm::Text(Radix::Decimal, None),
+                    3 => NumberForm::Text([Radix::Hex, Radix::UpperHex][self.draw.below(2)], None),
+                    4 => NumberForm::Text(Radix::Octal, None),
+                    5 => NumberForm::Leb128,
+                    6 => NumberForm::Text(Radix::Octal, Some(1)),
+                    7 | 8 => NumberForm::Text(Radix::Decimal, Some(1 + self.draw.below(3) as u8)),
+                    9 => NumberForm::Text(Radix::Hex, Some(1)),
+                    10 | 11 => NumberForm::Integer(1, Order::Big),
+                    12 => NumberForm::Integer(2, Order::Little),
+                    _ => NumberForm::Integer(3, Order::Big),
                 };
                 // A number of free width stands before its part as an item of the same sequence only.
                 let value = if form.fixed_width().is_some() {
@@ -157,7 +160,7 @@ impl Maker<'_> {
         labels.into_iter().nth(number)
     }
 
-    /// Returns a number that follows from parts that are admitted, often one close to where its width or its field ends.
+    /// Returns a number that follows from parts that are admitted, often one close to where its width or field ends.
     fn value(&mut self, admits: &dyn Fn(&Label, &Scope) -> bool) -> Option<Value<Name>> {
         let count = if self.draw.percent(25) { 2 } else { 1 };
         let mut terms = Vec::new();
