@@ -38,8 +38,8 @@ pub struct Arguments {
     #[command(flatten)]
     form: FormArgs,
 
-    /// Accept wrong copies, lengths, counts and checksums of labelled parts. Trees and choice bytes are of the text with
-    /// the right ones.
+    /// Accept wrong copies, lengths, counts and checksums of labelled parts. Trees and choice bytes are of the text
+    /// with the right ones.
     #[arg(long)]
     repair: bool,
 

@@ -301,8 +301,8 @@ impl Labels {
         longer.1.saturating_add(rest)
     }
 
-    /// Returns by how much the part of a label of the open scope is longer than it could be, because what it follows from
-    /// is longer. The slack has room for that already.
+    /// Returns by how much the part of a label of the open scope is longer than it could be, because what it follows
+    /// from is longer. The slack has room for that already.
     fn shortest(&self, ir: &Ir, label: LabelId) -> Longer {
         let memo = Memo::default();
         let walk = Walk::new(self, ir, None, &memo);

@@ -142,7 +142,7 @@ impl Parser {
     }
 
     /// Finds choice bytes for a text in which copies, lengths, counts and checksums may be wrong. The choice bytes
-    /// produce the text with the right ones: labelled parts keep their bytes where lengths are believed first, and where
+    /// produce the text with the right ones. First lengths are believed, so that labelled parts keep their bytes. Where
     /// that leads nowhere, parts end where the grammar lets them. A text that conforms is parsed as it is.
     ///
     /// # Errors

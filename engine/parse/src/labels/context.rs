@@ -173,7 +173,7 @@ impl Context {
         Looked::Solved
     }
 
-    /// Ends the scope of the last labels. Numbers that wait for other parts keep what follows from those with the labels.
+    /// Ends the scope of the last labels. Numbers that wait for other parts keep what follows from parts with these.
     pub fn leave_scope(&mut self, labels: usize, operations: &Operations) {
         let seen = self.parts.len().saturating_sub(labels);
         for index in 0..self.waiting.len() {

@@ -53,7 +53,7 @@ pub(super) fn append<T>(list: &mut Vec<T>, element: T) {
     list.push(element);
 }
 
-/// What decisions stand for.
+/// A text with its choice bytes, as decisions make it.
 pub(super) struct Made {
     pub choices: Vec<u8>,
     pub text: Vec<u8>,

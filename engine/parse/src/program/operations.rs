@@ -72,7 +72,7 @@ pub(crate) enum LoopRounds {
     Times(Value<Place>),
 }
 
-/// What is known of a label.
+/// Facts about a label.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Label {
     pub name: String,

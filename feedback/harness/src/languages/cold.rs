@@ -10,14 +10,14 @@ use crate::target::again;
 
 /// The time of a first call in a process, in multiples of the limit, until a call has kept the limit.
 const COLD: u32 = 10;
-/// The same once a call has kept it.
+/// The time of a first call, in multiples of the limit, once a call has kept the limit.
 const COLD_AGAIN: u32 = 4;
 /// Number of first calls that may exceed that time, too, until others get no more than the limit.
 const DOUBTS: u32 = 3;
 /// A quick call does nearly what another one does if it executes at least this share of its edges.
 const ALIKE: (usize, usize) = (3, 4);
 
-/// What is known of first calls.
+/// Facts about first calls.
 #[derive(Default)]
 pub(super) struct Cold {
     /// Whether a first call has returned within the limit on time, and how many have exceeded even more.
@@ -141,8 +141,8 @@ impl Cold {
     }
 }
 
-/// Returns true if a call has kept the limit on time. A machine that is busy makes it longer by the clock, other threads
-/// of an interpreter in processor time.
+/// Returns true if a call has kept the limit on time. A busy machine makes it longer by the clock, and other threads of
+/// an interpreter make it longer in processor time.
 fn is_within(usage: &Usage, subject: &Subject) -> bool {
     usage.cpu.map_or(usage.wall, |cpu| cpu.min(usage.wall)) <= subject.limits.time
 }

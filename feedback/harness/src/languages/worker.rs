@@ -270,7 +270,7 @@ impl Worker {
         stack::common(&places?)
     }
 
-    /// Returns the place that the stack tells now. It is written all at once, or in parts that come one after the other.
+    /// Returns the place that the stack tells now. It is written all at once, or in parts one after the other.
     fn look(&mut self, subject: &Subject, limits: &Limits, asking: &Asking) -> Option<String> {
         // It is read whatever the call has written before.
         let from = self.guard.captured()[asking.stream].bytes.len();
