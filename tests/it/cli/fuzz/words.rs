@@ -41,7 +41,7 @@ const FUNCTIONS: [(&str, &str); 4] = [
 
 /// Searches, and returns the failures and what was said.
 fn fuzz(place: &super::super::Place, out: &str, options: &[&str], program: &[&str]) -> (Vec<String>, String) {
-    let begin = ["fuzz", "json", "-n", "600", "-o", out, "--timeout", "10s", "--max-tests", "40"];
+    let begin = ["fuzz", "json", "-n", "2000", "-o", out, "--timeout", "10s", "--max-tests", "40"];
     let found = run_in(place, &[&begin[..], options, &["--"], program].concat());
     (failures(&place.path(out)), text(&found.stderr))
 }
