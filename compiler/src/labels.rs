@@ -124,7 +124,7 @@ impl Labels {
         }
     }
 
-    /// Begins a labelled part after so many emitted bytes. Returns the slack within it.
+    /// Begins a labelled part at the byte `emitted` of the output. Returns the slack within it.
     pub fn enter(&mut self, ir: &Ir, (label, count, body): (LabelId, Count, NodeId), emitted: u64, slack: u64) -> u64 {
         let slack = if slack >= FREE { u64::MAX } else { slack };
         // Rounds that follow from earlier parts are known before they begin.
@@ -139,7 +139,7 @@ impl Labels {
         given
     }
 
-    /// Ends the labelled part that was begun last, after so many emitted bytes. `least` is its least length.
+    /// Ends the labelled part that was begun last, at the byte `emitted` of the output. `least` is its least length.
     /// Returns the slack after it.
     pub fn leave(&mut self, ir: &Ir, emitted: u64, least: u64, count: Count) -> u64 {
         let Some(open) = self.open.pop() else { return u64::MAX };
@@ -327,7 +327,7 @@ impl Labels {
         slack != u64::MAX || self.scope(ir).is_some_and(|scope| walk::has_fields(ir, scope))
     }
 
-    /// Returns the greatest number of bytes by which a part with so many further rounds may be longer.
+    /// Returns the greatest number of bytes by which a part may be longer that has `rounds` more than it must.
     fn greatest(&self, ir: &Ir, label: LabelId, rounds: u64, slack: u64) -> u64 {
         if !self.is_bounded(ir, slack) {
             return u64::MAX;
@@ -362,7 +362,7 @@ impl Labels {
         least
     }
 
-    /// Returns the slack that an open part has with so many rounds; `None` if they do not fit.
+    /// Returns the slack that an open part has if it has `rounds` rounds. `None` if they do not fit.
     fn greatest_of_round(&self, ir: &Ir, open: &Open, rounds: u64) -> Option<u64> {
         let longer = rounds.saturating_sub(self.least_rounds(ir, open.label));
         self.fits(ir, (open.label, self.shortest(ir, open.label).1, longer), open.outside)

@@ -25,9 +25,11 @@ pub const MAX_LEN: u64 = 4096;
 const AFL_FUZZ: &str = "afl-fuzz";
 /// Instances of afl-fuzz that searches may have in one folder.
 const MOST_INSTANCES: u32 = 999;
-/// Texts to begin with, if there are no seeds, and at most so many, of at most this many bytes.
+/// Number of texts to begin with that are drawn if there are no seeds.
 const DRAWN: u64 = 16;
+/// Greatest number of texts to begin with.
 const MOST_SEEDS: usize = 1000;
+/// Greatest length in bytes of a text to begin with.
 const LONGEST: usize = 1 << 20;
 /// An instance that is asked to end may take this long.
 const END: Duration = Duration::from_secs(5);

@@ -1,4 +1,4 @@
-//! What the machine does with labelled parts, and under a limit with what follows from them.
+//! Decisions of the machine where bytes follow from labelled parts.
 
 use super::{Decide, Machine, Recorder};
 use crate::ir::{Choice, NodeId};

@@ -306,7 +306,7 @@ impl<'p, 't> Threads<'p, 't> {
         }
     }
 
-    /// Lets a thread go on at `state` after so many bytes, if they are within its bound.
+    /// Lets a thread go on at `state` after the bytes that it reads, if they are within its bound.
     fn read(&mut self, len: usize, state: u32, thread: Thread) {
         let position = self.position + len;
         if len == 0 {

@@ -97,7 +97,7 @@ pub(super) fn produce_batch(
     read
 }
 
-/// Returns the option of a site of which so many are offered, at least one.
+/// Returns the option of a site that offers its first `offered` options, at least one.
 ///
 /// # Safety
 ///

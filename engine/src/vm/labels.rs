@@ -1,4 +1,4 @@
-//! What ops for labelled parts do. Each keeps the interpreter's state, and needs no more of it than this.
+//! Steps of the ops for labelled parts. Each keeps the interpreter's state, and needs no more of it than this.
 
 use gramjet::rt::raw::{Machine, State};
 use gramjet_compiler::ir::{Ir, NodeId, Rounds};

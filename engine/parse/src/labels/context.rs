@@ -11,7 +11,7 @@ use crate::program::operations::{Number, Operations, Place};
 /// A place, length or number that is not known.
 pub(crate) const UNKNOWN: u32 = u32::MAX;
 
-/// So many bytes of an environment are copied, and so many of a new one kept, in the time of a step.
+/// Bytes of an environment that are copied in the time of a step, and bytes of a new one that are kept.
 const BYTES_COPIED: usize = 64;
 const BYTES_KEPT: usize = 4;
 

@@ -80,7 +80,7 @@ impl Threads<'_, '_> {
         self.contexts.get(thread.count).rounds.last().map_or(0, |rounds| rounds.number)
     }
 
-    /// Returns the environment of a callee that is a counted repetition, with so many rounds done.
+    /// Returns the environment of a callee that is a counted repetition, after the rounds that are done.
     pub(super) fn with_rounds_done(&mut self, thread: Thread, number: u32) -> u32 {
         let mut context = self.context(thread);
         context.rounds = vec![Rounds { number, from: UNKNOWN }];

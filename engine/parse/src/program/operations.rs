@@ -66,7 +66,7 @@ pub(crate) struct Loop {
 /// The number of rounds of a repetition.
 #[derive(Clone, Debug)]
 pub(crate) enum LoopRounds {
-    /// At least and at most so many, by decisions of a site.
+    /// Rounds between a least and a greatest number, by decisions of a site.
     Between { min: u32, max: Option<u32> },
     /// As many as a number says.
     Times(Value<Place>),
