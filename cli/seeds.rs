@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
+use gramjet::choices::TracedInput;
 use gramjet_campaign::{CHOICES, View};
 use gramjet_session::Language;
 
@@ -13,7 +14,8 @@ use crate::texts::describe;
 use crate::units::plural;
 
 /// Returns the files of a folder. Says how many of them conform to the grammar, where the first one does not, and what
-/// is done with those that do not.
+/// is done with those that do not. A text that would conform with the right copies, lengths, counts and checksums is
+/// followed by the text that has them.
 pub fn seeds(folder: &Path, language: &Language, others: &str) -> Result<Vec<Vec<u8>>, Failure> {
     let view = View::of_folder(folder)?;
     let files = view.files()?;
@@ -24,11 +26,13 @@ pub fn seeds(folder: &Path, language: &Language, others: &str) -> Result<Vec<Vec
         name.to_str().and_then(|name| name.strip_suffix(CHOICES)).is_some_and(|text| names.contains(OsStr::new(text)))
     };
     let (mut texts, mut conforming, mut first) = (Vec::new(), 0, None);
+    let mut repaired = Vec::new();
     for (name, text) in files.into_iter().filter(|(name, _)| !is_beside(name)) {
         match language.parse(&text) {
             Ok(_) => conforming += 1,
             Err(error) => {
                 first.get_or_insert_with(|| describe(&folder.join(&name), &text, &error));
+                repaired.extend(repair(&text, language));
             }
         }
         texts.push(text);
@@ -43,5 +47,16 @@ pub fn seeds(folder: &Path, language: &Language, others: &str) -> Result<Vec<Vec
             say!("{first}");
         }
     }
+    if !repaired.is_empty() {
+        let count = plural(repaired.len() as u64, "text");
+        say!("gramjet: {count} of them with the right copies, lengths, counts and checksums are used beside them");
+    }
+    texts.append(&mut repaired);
     Ok(texts)
+}
+
+/// Returns a text with the right copies, lengths, counts and checksums; `None` if it does not conform otherwise.
+fn repair(text: &[u8], language: &Language) -> Option<Vec<u8>> {
+    let choices = language.has_labels().then(|| language.repair(text).ok())??;
+    Some(TracedInput::new(&mut language.unlimited_tracer(), &choices, choices.len()).output().to_vec())
 }

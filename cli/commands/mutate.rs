@@ -34,6 +34,11 @@ pub struct Arguments {
     #[arg(value_name = "FILE", required = true, value_hint = ValueHint::FilePath)]
     files: Vec<PathBuf>,
 
+    /// Take texts in which copies, lengths, counts and checksums of labelled parts are wrong. Their variants have the
+    /// right ones.
+    #[arg(long)]
+    repair: bool,
+
     /// Make this many variants, in turn of each file.
     #[arg(short = 'n', long = "count", value_name = "N", default_value = "1", allow_negative_numbers = true, value_parser = units::parse_count)]
     count: u64,
@@ -92,7 +97,7 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
     let language = language(source, args, header.as_ref())?;
     let mut tracer = language.unlimited_tracer();
     let mut store = Store::default();
-    let inputs = trace(&files, &language, &mut tracer, &mut store);
+    let inputs = trace(args, &files, &language, &mut tracer, &mut store);
     if inputs.is_empty() {
         return Err(Failure::Nonconforming("no file conforms to the grammar".to_string()));
     }
@@ -126,12 +131,19 @@ fn language(source: Source, args: &Arguments, header: Option<&Header>) -> Result
 }
 
 /// Returns the derivations of the files, whose parts go to the store. Files without one are reported.
-fn trace(files: &[(&Path, Vec<u8>)], language: &Language, tracer: &mut Tracer, store: &mut Store) -> Vec<TracedInput> {
+fn trace(
+    args: &Arguments,
+    files: &[(&Path, Vec<u8>)],
+    language: &Language,
+    tracer: &mut Tracer,
+    store: &mut Store,
+) -> Vec<TracedInput> {
+    let parse = |text: &[u8]| if args.repair { language.repair(text) } else { language.parse(text) };
     let mut inputs = Vec::new();
     for (file, bytes) in files {
         let choices = match recorded_choices(bytes, language) {
             Ok(Recorded::Choices(choices)) => Ok(choices),
-            Ok(Recorded::Text(text)) => language.parse(&text).map_err(|error| describe(file, &text, &error)),
+            Ok(Recorded::Text(text)) => parse(&text).map_err(|error| describe(file, &text, &error)),
             Err(failure) => Err(format!("gramjet: {}: {failure}", shown(file))),
         };
         match choices {

@@ -141,6 +141,11 @@ impl Parser {
         self.all.parse(text, budget, Rejection::Explained)
     }
 
+    /// Returns true if something in the grammar follows from other parts of a text.
+    pub fn has_labels(&self) -> bool {
+        self.all.labelled.is_some()
+    }
+
     /// Finds choice bytes for a text in which copies, lengths, counts and checksums may be wrong. The choice bytes
     /// produce the text with the right ones. First lengths are believed, so that labelled parts keep their bytes. Where
     /// that leads nowhere, parts end where the grammar lets them. A text that conforms is parsed as it is.

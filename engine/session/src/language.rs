@@ -349,6 +349,21 @@ impl Language {
         self.parse(text).ok().map(|choices| self.with_header(&choices))
     }
 
+    /// Returns true if something in the grammar follows from other parts of a text.
+    pub fn has_labels(&self) -> bool {
+        self.parser.has_labels()
+    }
+
+    /// Returns the choice bytes that produce a text with the right copies, lengths, counts and checksums, where those of
+    /// the text are wrong. A text that conforms is parsed as it is.
+    ///
+    /// # Errors
+    ///
+    /// If the text does not conform otherwise, or costs more than [`Budget::default`].
+    pub fn repair(&self, text: &[u8]) -> Result<Vec<u8>, ParseError> {
+        self.parser.repair(text, &Budget::default()).map(|parsed| parsed.choices)
+    }
+
     /// Returns the choice bytes that produce a text, without limits on depth and length.
     ///
     /// # Errors

@@ -4,6 +4,7 @@ mod extremes;
 mod hangs;
 mod history;
 mod hostile;
+mod seeds;
 mod words;
 
 use std::fs;

@@ -41,6 +41,24 @@ fn variants_conform_and_the_seed_decides() {
 }
 
 #[test]
+fn variants_of_repaired_texts_are_right() {
+    let grammar = "lines ::= line+\nline ::= $dec(len(t)) ':' t:([a-z]*) ' ' $t ';'\n";
+    let (place, grammar, file) = files_of("mutate-repair", grammar, "2:abc abc;1:d e;");
+    let refused = run(&["mutate", &grammar, &file]);
+    assert_eq!(refused.status.code(), Some(1));
+    let said = text(&refused.stderr);
+    assert!(said.contains("in:1:1: byte 0: ") && said.contains("the length of part `t`"), "{said}");
+    let variants = text(&stdout(&["mutate", &grammar, &file, "-n", "100", "--repair"]));
+    let distinct: std::collections::BTreeSet<&str> = variants.lines().collect();
+    assert!(distinct.len() > 50 && variants.contains("3:abc abc;"), "{variants}");
+    for (number, variant) in distinct.into_iter().enumerate() {
+        let path = place.path(&format!("{number}"));
+        fs::write(&path, variant).unwrap();
+        stdout(&["parse", &grammar, &path]);
+    }
+}
+
+#[test]
 fn variants_keep_a_length() {
     let content = "[1,[22,\"abc\",[]],[[[3]]],44]";
     let (_place, grammar, file) = files("mutate-len", content);
