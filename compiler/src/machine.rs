@@ -392,7 +392,7 @@ impl<'m, R: Recorder, D: Decide> Machine<'m, R, D> {
                 Composition::Derived(leaf) => return self.labels.emit(node, leaf, self.output, self.base),
                 Composition::Times { item, rounds } => {
                     let rounds = self.labels.rounds(rounds);
-                    if rounds > 0 {
+                    if rounds > 0 && !ir.node(item).is_empty() {
                         self.todo(Todo::Times(item, rounds, depth));
                     }
                     return;

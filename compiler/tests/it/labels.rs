@@ -229,9 +229,11 @@ fn the_reference_agrees_with_the_oracle_in_a_long_run() {
 fn rounds_and_fields_follow_from_parts_of_several_sequences() {
     let free = Limits::default();
     let short = Limits { max_len: Some(9), ..free };
-    let grammars: [(&str, Limits, &[u8], &[u8]); 6] = [
+    let grammars: [(&str, Limits, &[u8], &[u8]); 7] = [
         // Rounds of a part that is as many rounds as another part says.
         ("s ::= a:[ab]+ b:'x'{len(a)} $dec(count(b))", free, &[0, 255, 0], b"aaxx2"),
+        // Empty rounds count, too.
+        ("s ::= a:[ab]+ b:''{len(a)} $dec(count(b))", free, &[0, 255, 0], b"aa2"),
         // A part with two labels.
         ("s ::= a:b:[ab]{2,} $dec(count(a)) $dec(count(b))", free, &[0, 0, 255, 0], b"aaa33"),
         // A number that measures a part within its own sequence, and one after that.

@@ -354,8 +354,8 @@ impl Language {
         self.parser.has_labels()
     }
 
-    /// Returns the choice bytes that produce a text with the right copies, lengths, counts and checksums, where those of
-    /// the text are wrong. A text that conforms is parsed as it is.
+    /// Returns the choice bytes that produce a text with the right copies, lengths, counts and checksums, where its own
+    /// are wrong. A text that conforms is parsed as it is.
     ///
     /// # Errors
     ///

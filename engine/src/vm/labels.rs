@@ -67,9 +67,10 @@ impl<'r> Labelled<'r> {
         }
     }
 
-    /// Returns the number of rounds that follows from labelled parts.
+    /// Returns the number of rounds that follows from labelled parts; none if they are empty.
     pub fn rounds(&self, node: u32) -> u32 {
-        let rounds = self.node(node).and_then(|node| self.ir.node(node).times()).map(|(_, rounds)| rounds);
+        let times = self.node(node).and_then(|node| self.ir.node(node).times());
+        let rounds = times.filter(|&(item, _)| !self.ir.node(item).is_empty()).map(|(_, rounds)| rounds);
         rounds.map_or(0, |rounds| u32::try_from(self.labels.rounds(rounds)).unwrap_or(u32::MAX))
     }
 

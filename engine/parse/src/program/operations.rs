@@ -227,6 +227,11 @@ impl Builder<'_> {
         let min_len = self.ir.facts(item).min_len;
         self.program.operations.loops.push(Loop { rounds, item: 0, min_len, counted });
         let end = self.operation(Operation::End(number), next);
+        if matches!(self.program.operations.loops[number as usize].rounds, LoopRounds::Times(_))
+            && self.ir.node(item).is_empty()
+        {
+            return self.operation(Operation::Begin(number), end);
+        }
         let round = self.operation(Operation::Round(number), end);
         let after = self.operation(Operation::AfterRound(number), round);
         self.program.operations.loops[number as usize].item = self.node(item, after);

@@ -37,6 +37,7 @@ const GRAMMARS: &[&str] = &[
     "s ::= $u16be(2 * len(x) - 4) x:[a-z]* ';' | 'q' d:([\"'] | '\"\"\"') [a-z]* $d",
     "s ::= o:(k:[a-z]+ '{' s* '}' $k)+ $u8(xor8(o))",
     "s ::= $dec(count(r)) r:(a:[a-z]* ';' $a){2} q:(x:'p' | 'q')? $dec(count(q) + count(r))",
+    "s ::= f:[ab]+ g:''{count(f)} '.' $dec(count(g))",
     "s ::= f:[ab]+ ';' g:'x'{count(f)} $u8(count(g)) ('y' $f){count(g)}",
     "s ::= a:(x:[a-z] y:[a-z]) $a h:[0-9]{1,3} ('y' $h){count(h)}",
 ];
