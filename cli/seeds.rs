@@ -14,8 +14,8 @@ use crate::texts::describe;
 use crate::units::plural;
 
 /// Returns the files of a folder. Says how many of them conform to the grammar, where the first one does not, and what
-/// is done with those that do not. A text that would conform with the right copies, lengths, counts and checksums is
-/// followed by the text that has them.
+/// is done with those that do not. After the files come the texts of those that conform once their copies, lengths,
+/// counts and checksums are right.
 pub fn seeds(folder: &Path, language: &Language, others: &str) -> Result<Vec<Vec<u8>>, Failure> {
     let view = View::of_folder(folder)?;
     let files = view.files()?;

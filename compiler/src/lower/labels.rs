@@ -58,10 +58,7 @@ impl Lowering<'_, '_> {
         let body = match rounds {
             // Weights of rounds would make several repetitions of it.
             Some(rounds) if is_counted => self.repeat(part, rounds, false)?,
-            _ => match part.as_times() {
-                Some((item, rounds)) if is_counted => self.times_of(item, rounds)?,
-                _ => self.expr(part)?,
-            },
+            _ => self.expr(part)?,
         };
         let count = match rounds {
             _ if !is_counted => Count::Unused,
@@ -118,15 +115,6 @@ impl Lowering<'_, '_> {
 
     /// Returns the node of a repetition whose number of rounds follows from labelled parts.
     pub(super) fn times(&mut self, item: &Expr, rounds: &Value<Name>) -> Option<NodeId> {
-        let times = self.times_of(item, rounds)?;
-        // Any number of empty rounds is empty, where nothing depends on the number.
-        let item = self.ir.node(times).times().map(|(item, _)| item);
-        Some(item.filter(|&item| self.ir.node(item).is_empty()).unwrap_or(times))
-    }
-
-    /// Returns the node of a repetition whose number of rounds follows from labelled parts, also if the rounds are
-    /// empty.
-    fn times_of(&mut self, item: &Expr, rounds: &Value<Name>) -> Option<NodeId> {
         let rounds = self.number(rounds);
         let item = self.expr(item)?;
         Some(self.ir.times(item, rounds))

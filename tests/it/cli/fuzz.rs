@@ -309,20 +309,6 @@ fn exceptions_of_functions_are_failures_unless_they_are_allowed() {
     assert_eq!(compared.status.code(), Some(0), "{}", text(&compared.stderr));
 }
 
-#[test]
-fn seeds_are_run_and_varied_where_they_conform() {
-    let place = planted("fuzz-seeds");
-    let seeds = place.path("seeds");
-    fs::create_dir_all(&seeds).unwrap();
-    fs::write(Path::new(&seeds).join("a"), "[ 1, {\"k\" : true} ]").unwrap();
-    fs::write(Path::new(&seeds).join("b"), "[[[[ not JSON").unwrap();
-    let options = ["fuzz", "json", "-n", "1", "-o", "out", "--seeds", "seeds", "--", "./planted", "@@"];
-    let output = run_in(&place, &options);
-    let said = text(&output.stderr);
-    assert!(said.contains("2 files in `seeds`; 1 conforms to the grammar") && said.contains("b:1:"), "{said}");
-    assert!(said.contains("signal 6 (SIGABRT); 4 bytes (from 13), not in the language"), "{said}");
-}
-
 /// Fails on a string that does not end, which no text of the language has.
 const UNENDED: &str = r#"
 #include <stdio.h>

@@ -1,9 +1,24 @@
-//! Texts that `gramjet fuzz` begins with, of grammars with labels.
+//! Texts that `gramjet fuzz` begins with.
 
 use std::fs;
+use std::path::Path;
 
 use super::super::{place, text};
-use super::{failures, run_in};
+use super::{failures, planted, run_in};
+
+#[test]
+fn seeds_are_run_and_varied_where_they_conform() {
+    let place = planted("fuzz-seeds");
+    let seeds = place.path("seeds");
+    fs::create_dir_all(&seeds).unwrap();
+    fs::write(Path::new(&seeds).join("a"), "[ 1, {\"k\" : true} ]").unwrap();
+    fs::write(Path::new(&seeds).join("b"), "[[[[ not JSON").unwrap();
+    let options = ["fuzz", "json", "-n", "1", "-o", "out", "--seeds", "seeds", "--", "./planted", "@@"];
+    let output = run_in(&place, &options);
+    let said = text(&output.stderr);
+    assert!(said.contains("2 files in `seeds`; 1 conforms to the grammar") && said.contains("b:1:"), "{said}");
+    assert!(said.contains("signal 6 (SIGABRT); 4 bytes (from 13), not in the language"), "{said}");
+}
 
 /// A program that aborts at a right length before a name.
 const LENGTHS: &str = r#"
@@ -20,17 +35,10 @@ int main(void) {
 
 #[test]
 fn a_seed_with_a_wrong_length_is_used_with_the_right_one() {
-    if !gramjet_needs::has_for_a_part("cc") {
-        return;
-    }
     let place = place("fuzz-seeds-labels");
     fs::write(place.path("g.ebnf"), "file ::= $dec(len(name)) ':' name:([a-z]*)\n").unwrap();
     fs::write(place.path("lengths.c"), LENGTHS).unwrap();
-    let built = std::process::Command::new("cc")
-        .args([&place.path("lengths.c"), "-o", &place.path("lengths")])
-        .status()
-        .expect("cc runs");
-    assert!(built.success());
+    assert!(run_in(&place, &["cc", "lengths.c", "-o", "lengths"]).status.success());
     fs::create_dir_all(place.path("seeds")).unwrap();
     fs::write(place.path("seeds/wrong"), "99:sesame").unwrap();
     fs::write(place.path("seeds/other"), "?").unwrap();
