@@ -9,8 +9,8 @@ mod contexts;
 mod dump;
 mod node;
 
-pub use dump::dump;
 pub(crate) use dump::{derived_text, value_text};
+pub use dump::{dump, text};
 pub use node::{Alternative, Expr, ExprKind, Rounds, Weight};
 
 /// A grammar as written: its rules in source order and its directives.

@@ -27,6 +27,11 @@ pub fn dump(grammar: &Grammar) -> String {
     text
 }
 
+/// Returns an expression as text, in the notation of [`dump`].
+pub fn text(expr: &Expr) -> String {
+    Printed { expr, place: Place::Rule }.to_string()
+}
+
 /// The place of an expression. An expression that binds looser than its place needs parentheses.
 #[derive(Clone, Copy, PartialEq, PartialOrd)]
 enum Place {
