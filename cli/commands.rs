@@ -18,6 +18,7 @@ mod confinement;
 mod convert;
 #[cfg(target_os = "linux")]
 mod cxx;
+mod draw;
 mod dump;
 mod emit;
 #[cfg(target_os = "linux")]
@@ -105,6 +106,7 @@ commands! {
     Cargo: cargo,
     #[cfg(target_os = "linux")]
     Confinement: confinement,
+    Draw: draw,
     Dump: dump,
     Emit: emit,
     Convert: convert,

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 mod checks;
+mod draw;
 mod ends;
 #[cfg(target_os = "linux")]
 mod evolve;
