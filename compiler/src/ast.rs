@@ -39,6 +39,21 @@ impl Grammar {
         self.origins.get(name).map_or(name, String::as_str)
     }
 
+    /// Returns the kinds of names that are given, in the order in which they are met first.
+    pub fn kinds(&self) -> Vec<&str> {
+        let mut kinds = Vec::new();
+        for rule in &self.rules {
+            rule.body.each(&mut |expr| {
+                if let Some(kind) = expr.as_naming().and_then(|(naming, _)| naming.given())
+                    && !kinds.contains(&kind.text.as_str())
+                {
+                    kinds.push(&kind.text);
+                }
+            });
+        }
+        kinds
+    }
+
     /// Notes that only rules of these names are the user's.
     #[must_use]
     pub fn with_own(mut self, is_own: impl Fn(&str) -> bool) -> Grammar {

@@ -10,6 +10,7 @@ use crate::ordered::{Map, sort_by_key};
 
 mod labels;
 pub(crate) mod lints;
+mod names;
 pub(crate) mod productive;
 pub(crate) mod similar;
 
@@ -43,6 +44,7 @@ pub fn check<'a>(grammar: &'a Grammar, start: Option<&str>, diagnostics: &mut Di
         check_choices(&rule.body, diagnostics);
     }
     labels::check_labels(grammar, diagnostics);
+    names::check_names(grammar, &index, start, diagnostics);
     let start = start.filter(|_| complete)?;
     let reachable = reachable_rules(grammar, start, &index, &Alternative::is_live);
     if own_start {

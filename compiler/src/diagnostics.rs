@@ -152,6 +152,12 @@ codes! {
     CyclicLabel "cyclic-label" "Bytes follow from a part that they are a part of, or that follows from them.",
     NarrowField "narrow-field" "A number does not fit where it is to be written.",
     NoRepetition "no-repetition" "The rounds of a part are counted that is no repetition.",
+    UndefinedKind "undefined-kind" "A kind of names is used or bounded that no part of the grammar gives.",
+    MixedKind "mixed-kind" "Some names of a kind are unique, and others are not.",
+    DependentName "dependent-name" "A name follows from other parts of the text.",
+    EmptyName "empty-name" "A name, or what stands where none is seen, can be empty.",
+    UnscopedName "unscoped-name" "A unique name is in no part that bounds where names of its kind are seen.",
+    ShortName "short-name" "A name can be shorter than what stands where none is seen, in a part that is measured.",
     StaleWeights "stale-weights" "A file of weights was made for another grammar, or for an earlier form of this one.",
 }
 

@@ -9,6 +9,7 @@
 //! Bytes that follow from parts which stand later, or which are not final, are filled in at the end
 //! ([`Labels::settle`]).
 
+mod names;
 mod settle;
 mod walk;
 
@@ -16,8 +17,10 @@ pub use settle::Moves;
 
 use crate::derived::{Derived, Value};
 use crate::ir::labels::least;
-use crate::ir::{Count, Ir, Known, LabelId, Leaf, NodeId, Scope};
+use crate::ir::{Choice, Count, Ir, KindId, Known, LabelId, Leaf, NodeId, Rounds, Scope, Uniques};
+use crate::naming::Naming;
 
+use names::Names;
 use settle::{Mark, Span};
 use walk::{Longer, Memo, Walk};
 
@@ -44,6 +47,7 @@ pub struct Labels {
     waiting: Vec<Waiting>,
     /// The number of bytes by which what was emitted will be longer.
     inserted: u64,
+    names: Names,
 }
 
 /// A number that waits for parts to be complete.
@@ -90,7 +94,7 @@ struct Open {
 impl Labels {
     /// Returns no labelled parts of this grammar yet.
     pub fn new(ir: &Ir) -> Labels {
-        Labels { are_used: ir.has_labels(), ..Labels::default() }
+        Labels { are_used: ir.has_labels(), names: Names::new(ir), ..Labels::default() }
     }
 
     /// Returns the limit on the length that holds for a grammar if this one is asked for.
@@ -104,8 +108,125 @@ impl Labels {
         self.are_used
     }
 
+    /// Begins a labelled part, a scope, or a part that gives a name, at the byte `emitted` of the output. Returns the
+    /// slack within it.
+    pub fn begin(&mut self, ir: &Ir, node: NodeId, emitted: u64, slack: u64) -> u64 {
+        if let Some(part) = ir.node(node).label() {
+            return self.enter(ir, part, emitted, slack);
+        }
+        match ir.node(node).naming() {
+            Some((Naming::Declare(kind), copy)) => self.declare(ir, *kind, copy),
+            Some(part) => self.names.begin(ir, part, emitted),
+            None => self.enter_scope(ir, node),
+        }
+        slack
+    }
+
+    /// Ends what was begun last, at the end of the output, which begins at `base`. Returns the slack after it.
+    pub fn end(&mut self, ir: &Ir, node: NodeId, output: &mut Vec<u8>, base: usize, slack: u64) -> u64 {
+        if let Some((_, count, body)) = ir.node(node).label() {
+            return self.leave(ir, (output.len() - base) as u64, ir.facts(body).min_len, count);
+        }
+        match ir.node(node).naming() {
+            Some((Naming::Declare(_), _)) => slack,
+            Some((naming, _)) => slack.saturating_add(self.names.end(naming, output, base)),
+            None => {
+                self.leave_scope(ir);
+                slack
+            }
+        }
+    }
+
+    /// Gives the part that a copy repeats as a name.
+    fn declare(&mut self, ir: &Ir, kind: KindId, copy: NodeId) {
+        if let Some(Derived::Copy(known)) = ir.node(copy).leaf().map(|leaf| &leaf.derived)
+            && let Some(span) = self.known(known.label)
+        {
+            self.names.add(kind, span.raw);
+        }
+    }
+
+    /// Returns the number of options that a choice offers with this slack. What an option costs depends on the text so
+    /// far, and can be less than what the first one costs.
+    pub fn offered(&self, ir: &Ir, choice: &Choice, slack: u64) -> u32 {
+        let first = choice.options[0];
+        let fits = |&&option: &&NodeId| self.cost(ir, option, first) <= i128::from(slack);
+        let offered =
+            if slack == u64::MAX { choice.options.len() } else { choice.options.iter().take_while(fits).count() };
+        // The first option is always there.
+        offered.max(1) as u32
+    }
+
+    /// Notes the option that a choice takes. Returns the slack after it.
+    pub fn choose(&mut self, ir: &Ir, choice: &Choice, option: NodeId, slack: u64) -> u64 {
+        let first = choice.options[0];
+        let cost = self.cost(ir, option, first);
+        self.names.expect(ir.uniques(option), ir.uniques(first));
+        paid(slack, cost)
+    }
+
+    /// Returns by how many bytes the shortest text gets longer if it has an option in place of another one.
+    fn cost(&self, ir: &Ir, option: NodeId, instead_of: NodeId) -> i128 {
+        let len = |node| i128::from(ir.facts(node).min_len) + i128::from(self.extra(ir, node));
+        len(option) - len(instead_of) + self.names.cost(ir.uniques(option), ir.uniques(instead_of))
+    }
+
+    /// Returns the slack if a repetition has another round beyond its minimum. `None` if that does not fit.
+    pub fn further(&self, ir: &Ir, node: NodeId, slack: u64) -> Option<u64> {
+        let Rounds { item, .. } = ir.node(node).rounds()?;
+        let slack = if self.counts_rounds(node) { self.round(ir, slack)? } else { slack };
+        let len = i128::from(ir.facts(item).min_len) + i128::from(self.extra(ir, item));
+        let cost = len + self.names.cost(ir.uniques(item), Uniques::NONE);
+        (slack == u64::MAX || cost <= i128::from(slack)).then(|| paid(slack, cost))
+    }
+
+    /// Notes that a round of a repetition begins, beyond its minimum if `is_further`.
+    pub fn begin_round(&mut self, ir: &Ir, node: NodeId, is_further: bool) {
+        if self.counts_rounds(node) {
+            self.count_round(ir);
+        }
+        if let Some(Rounds { item, .. }) = ir.node(node).rounds().filter(|_| is_further) {
+            self.names.expect(ir.uniques(item), Uniques::NONE);
+        }
+    }
+
+    /// Returns the number of names that a part may take.
+    pub fn names_seen(&self, ir: &Ir, node: NodeId) -> u32 {
+        match ir.node(node).naming() {
+            Some((Naming::Use(kind), _)) => self.names.seen(*kind) as u32,
+            _ => 0,
+        }
+    }
+
+    /// Returns true if the part of a node may take the name with a number: 0 is the nearest one.
+    pub fn name_fits(&self, ir: &Ir, (node, number): (NodeId, u32), slack: u64) -> bool {
+        self.name(ir, node, number).is_some_and(|(_, cost)| slack == u64::MAX || cost <= i128::from(slack))
+    }
+
+    /// Writes the name that a part takes, which fits. Returns the slack after it.
+    pub fn take_name(
+        &self,
+        ir: &Ir,
+        (node, number): (NodeId, u32),
+        slack: u64,
+        output: &mut Vec<u8>,
+        base: usize,
+    ) -> u64 {
+        let Some(((from, to), cost)) = self.name(ir, node, number) else { return slack };
+        output.extend_from_within(base + from as usize..base + to as usize);
+        paid(slack, cost)
+    }
+
+    /// Returns the place of a name that a part may take, and by how much the text gets longer by it.
+    fn name(&self, ir: &Ir, node: NodeId, number: u32) -> Option<((u64, u64), i128)> {
+        let (Naming::Use(kind), other) = ir.node(node).naming()? else { return None };
+        let (from, to) = self.names.name(*kind, number as usize)?;
+        let cost = i128::from(to - from) - i128::from(ir.facts(other).min_len) - i128::from(self.extra(ir, other));
+        Some(((from, to), cost))
+    }
+
     /// Begins a scope.
-    pub fn enter_scope(&mut self, ir: &Ir, node: NodeId) {
+    fn enter_scope(&mut self, ir: &Ir, node: NodeId) {
         let Some(scope) = ir.node(node).scope() else { return };
         self.parts.resize(ir.label_count(), State::Unknown);
         for label in &scope.labels {
@@ -115,7 +236,7 @@ impl Labels {
     }
 
     /// Ends the scope that was begun last.
-    pub fn leave_scope(&mut self, ir: &Ir) {
+    fn leave_scope(&mut self, ir: &Ir) {
         // Numbers in it that still wait do so for labels of outer scopes.
         let Some(OpenScope { node, .. }) = self.scopes.pop() else { return };
         let Some(scope) = ir.node(node).scope() else { return };
@@ -125,7 +246,7 @@ impl Labels {
     }
 
     /// Begins a labelled part at the byte `emitted` of the output. Returns the slack within it.
-    pub fn enter(&mut self, ir: &Ir, (label, count, body): (LabelId, Count, NodeId), emitted: u64, slack: u64) -> u64 {
+    fn enter(&mut self, ir: &Ir, (label, count, body): (LabelId, Count, NodeId), emitted: u64, slack: u64) -> u64 {
         let slack = if slack >= FREE { u64::MAX } else { slack };
         // Rounds that follow from earlier parts are known before they begin.
         let rounds = ir.node(body).times().map_or(0, |(_, rounds)| self.rounds(rounds));
@@ -141,7 +262,7 @@ impl Labels {
 
     /// Ends the labelled part that was begun last, at the byte `emitted` of the output. `least` is its least length.
     /// Returns the slack after it.
-    pub fn leave(&mut self, ir: &Ir, emitted: u64, least: u64, count: Count) -> u64 {
+    fn leave(&mut self, ir: &Ir, emitted: u64, least: u64, count: Count) -> u64 {
         let Some(open) = self.open.pop() else { return u64::MAX };
         let len = emitted - open.from + (self.inserted - open.inserted);
         let rounds = match count {
@@ -166,7 +287,7 @@ impl Labels {
 
     /// Returns the slack within the part that was begun last if it has one more round, whatever the round costs. `None`
     /// if it does not fit.
-    pub fn round(&self, ir: &Ir, slack: u64) -> Option<u64> {
+    fn round(&self, ir: &Ir, slack: u64) -> Option<u64> {
         let open = self.open.last()?;
         let given = self.greatest_of_round(ir, open, open.rounds + 1)?;
         if slack >= FREE {
@@ -177,7 +298,7 @@ impl Labels {
     }
 
     /// Notes that a round of the part that was begun last begins.
-    pub fn begin_round(&mut self, ir: &Ir) {
+    fn count_round(&mut self, ir: &Ir) {
         let Some(mut open) = self.open.pop() else { return };
         open.rounds += 1;
         let given = self.greatest_of_round(ir, &open, open.rounds);
@@ -186,7 +307,7 @@ impl Labels {
     }
 
     /// Returns true if the part that was begun last is this repetition, and its rounds are counted.
-    pub fn counts_rounds(&self, node: NodeId) -> bool {
+    fn counts_rounds(&self, node: NodeId) -> bool {
         self.open.last().is_some_and(|open| open.counted == Some(node))
     }
 
@@ -198,7 +319,7 @@ impl Labels {
     /// Returns by how much the shortest text of a node is longer than it could be, as the parts that it refers to are
     /// not the shortest.
     #[inline]
-    pub fn extra(&self, ir: &Ir, node: NodeId) -> u64 {
+    fn extra(&self, ir: &Ir, node: NodeId) -> u64 {
         if ir.free(node).is_empty() {
             return 0;
         }
@@ -367,5 +488,13 @@ impl Labels {
         let longer = rounds.saturating_sub(self.least_rounds(ir, open.label));
         self.fits(ir, (open.label, self.shortest(ir, open.label).1, longer), open.outside)
             .then(|| self.greatest(ir, open.label, longer, open.outside))
+    }
+}
+
+/// Returns what is left of a slack.
+fn paid(slack: u64, cost: i128) -> u64 {
+    match slack {
+        u64::MAX => u64::MAX,
+        slack => u64::try_from(i128::from(slack) - cost).unwrap_or(if cost > 0 { 0 } else { u64::MAX - 1 }),
     }
 }

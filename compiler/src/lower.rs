@@ -1,17 +1,18 @@
 //! Lowers the Ast to the IR: resolves names, drops alternatives that are switched off, puts options into canonical
 //! order. Nothing else makes an IR from an Ast.
 
-use crate::analysis::least::{self, LabelLengths};
+use crate::analysis::least::{self, LabelLengths, Least};
 use crate::ast::{Alternative, Expr, ExprKind, Rounds, Weight};
 use crate::charset::CharSet;
 use crate::check::Checked;
-use crate::diagnostics::{Code, Diagnostic, Diagnostics};
-use crate::ir::{Facts, Field, Ir, NodeId, RuleId, Slots};
-use crate::ordered::sort_by_key;
+use crate::diagnostics::{Code, Diagnostic, Diagnostics, Span};
+use crate::ir::{Facts, Field, Ir, KindId, NodeId, RuleId, Slots};
+use crate::ordered::{Map, sort_by_key};
 use crate::shape::{Law, Range, Weights, classes, places, ranges};
 use crate::sources::{Repetition, Source, Sources};
 
 mod labels;
+mod names;
 
 use labels::Seen;
 
@@ -53,12 +54,17 @@ pub fn lower_weighted(
         return None;
     }
     let grammar = checked.grammar;
-    let (facts, lengths) = least::with_labels(grammar, &|name| checked.index.get(name).copied());
+    let least = least::with_labels(grammar, &|name| checked.index.get(name).copied());
+    let Least { facts, lengths, uniques, .. } = least;
     let unknown = Facts { min_len: u64::MAX, height: u32::MAX, min_depth: u32::MAX };
     let rules =
         grammar.rules.iter().zip(&facts).map(|(rule, facts)| (rule.name.text.clone(), facts.unwrap_or(unknown)));
+    let mut ir = Ir::new(rules, RuleId::new(checked.start));
+    let kinds = grammar.kinds();
+    ir.set_kinds(kinds.iter().map(ToString::to_string).collect(), uniques);
     let mut lowering = Lowering {
-        ir: Ir::new(rules, RuleId::new(checked.start)),
+        ir,
+        kinds: kinds.into_iter().zip((0..).map(KindId::new)).collect(),
         checked,
         weights,
         sources: Sources::default(),
@@ -66,10 +72,7 @@ pub fn lower_weighted(
         place: 0,
         class: 0,
         productive: facts.iter().map(Option::is_some).collect(),
-        lengths,
-        seen: Vec::new(),
-        fields: Vec::new(),
-        labels: 0,
+        labels: Labels { lengths, seen: Vec::new(), fields: Vec::new(), count: 0, measured: Vec::new() },
         diagnostics,
         failed: false,
     };
@@ -82,6 +85,7 @@ pub fn lower_weighted(
             }
         }
     }
+    lowering.check_names();
     (!lowering.failed).then_some((lowering.ir, lowering.sources))
 }
 
@@ -112,7 +116,9 @@ impl Copies<'_> {
     fn of(&mut self, expr: &Expr) -> u64 {
         match &expr.kind {
             ExprKind::Bytes(_) | ExprKind::Rule(_) | ExprKind::Derived(_) => 1,
-            ExprKind::Times { item, .. } | ExprKind::Label { item, .. } => self.of(item).saturating_add(1),
+            ExprKind::Times { item, .. } | ExprKind::Label { item, .. } | ExprKind::Naming { item, .. } => {
+                self.of(item).saturating_add(1)
+            }
             ExprKind::Class(_) => {
                 self.class += 1;
                 let groups = self.weights.class(self.rule, self.class - 1).unwrap_or_default();
@@ -138,6 +144,18 @@ impl Copies<'_> {
     }
 }
 
+/// The labels of a grammar.
+struct Labels {
+    /// The least lengths of labelled parts.
+    lengths: LabelLengths,
+    /// The labels that are seen, the fields of each open scope, and the number of labels so far.
+    seen: Vec<Seen>,
+    fields: Vec<Vec<Field>>,
+    count: u32,
+    /// The parts that others follow from, with their places.
+    measured: Vec<(NodeId, Span)>,
+}
+
 struct Lowering<'g, 'd> {
     ir: Ir,
     checked: &'g Checked<'g>,
@@ -148,12 +166,8 @@ struct Lowering<'g, 'd> {
     place: u32,
     class: u32,
     productive: Vec<bool>,
-    /// The least lengths of labelled parts.
-    lengths: LabelLengths,
-    /// The labels that are seen, the fields of each open scope, and the number of labels so far.
-    seen: Vec<Seen>,
-    fields: Vec<Vec<Field>>,
-    labels: u32,
+    labels: Labels,
+    kinds: Map<&'g str, KindId>,
     diagnostics: &'d mut Diagnostics,
     failed: bool,
 }
@@ -171,6 +185,7 @@ impl Lowering<'_, '_> {
             ExprKind::Seq(_) | ExprKind::Label { .. } => self.sequence(expr),
             ExprKind::Derived(derived) => self.derived(expr, derived),
             ExprKind::Times { item, rounds } => self.times(item, rounds),
+            ExprKind::Naming { naming, item } => self.naming(naming, item),
             ExprKind::Choice(alternatives) => self.alternatives(expr, alternatives),
             ExprKind::Repeat { item, min, max } => self.repeat(expr, Rounds { item, min: *min, max: *max }, true),
         }

@@ -9,6 +9,7 @@ use crate::charset::CharSet;
 use crate::ir::{Choice, Composition, Ir, NodeId, Rounds, RuleId, Site};
 use crate::labels::{Labels, Moves};
 use crate::limits::Limits;
+use crate::naming::Naming;
 
 mod labels;
 
@@ -111,6 +112,9 @@ pub trait Decide {
 
     /// Returns the option that a site takes.
     fn decide(&mut self, node: NodeId, site: Site<'_>) -> Decided;
+
+    /// Notes that the last site leads to what another option stands for: the name that it takes does not fit.
+    fn replace(&mut self, _option: u32) {}
 }
 
 /// The decision on a site.
@@ -160,7 +164,8 @@ pub fn offered(ir: &Ir, node: NodeId, slack: u64) -> u32 {
         Composition::One(choice) => offered_of_choice(ir, choice, ir.facts(node).min_len, slack),
         Composition::Rounds { item, .. } => offered_of_round(ir.facts(item).min_len, slack),
         Composition::Bytes(_) | Composition::Instance(..) | Composition::All(_) => 0,
-        Composition::Derived(_) | Composition::Times { .. } | Composition::Label(..) | Composition::Scope(_) => 0,
+        Composition::Derived(_) | Composition::Times { .. } | Composition::Label(..) => 0,
+        Composition::Scope(_) | Composition::Naming(..) => 0,
     }
 }
 
@@ -174,7 +179,8 @@ pub fn ample_slack(ir: &Ir, node: NodeId) -> u64 {
         }
         Composition::Rounds { item, .. } => ir.facts(item).min_len,
         Composition::Bytes(_) | Composition::Instance(..) | Composition::All(_) => 0,
-        Composition::Derived(_) | Composition::Times { .. } | Composition::Label(..) | Composition::Scope(_) => 0,
+        Composition::Derived(_) | Composition::Times { .. } | Composition::Label(..) => 0,
+        Composition::Scope(_) | Composition::Naming(..) => 0,
     }
 }
 
@@ -397,15 +403,12 @@ impl<'m, R: Recorder, D: Decide> Machine<'m, R, D> {
                     }
                     return;
                 }
-                Composition::Label(label, count, body) => {
-                    self.slack = self.labels.enter(ir, (label, count, body), self.emitted(), self.slack);
+                Composition::Naming(Naming::Use(_), other) => self.name(node, other),
+                Composition::Naming(Naming::Declare(_), _) => return self.enter(node),
+                Composition::Label(..) | Composition::Scope(_) | Composition::Naming(..) => {
+                    self.enter(node);
                     self.todo(Todo::Leave(node));
-                    Some(body)
-                }
-                Composition::Scope(scope) => {
-                    self.labels.enter_scope(ir, node);
-                    self.todo(Todo::Leave(node));
-                    Some(scope.body)
+                    ir.children(node).first().copied()
                 }
             };
             let Some(next) = next else { return };
@@ -418,8 +421,8 @@ impl<'m, R: Recorder, D: Decide> Machine<'m, R, D> {
         let ir = self.ir;
         let span = self.begin(Kind::Choice, Part::Node(node), depth);
         let min_len = ir.facts(node).min_len;
-        if self.labels.are_used() && self.slack != u64::MAX && !ir.free(node).is_empty() {
-            let option = self.choice_with_labels(node, choice);
+        if self.labels.are_used() && ir.is_open(node) {
+            let option = self.open_choice(node, choice);
             self.end_later(span);
             return option;
         }
@@ -473,10 +476,10 @@ impl<'m, R: Recorder, D: Decide> Machine<'m, R, D> {
     /// Decides on a further round of a repetition. Returns the item that is to be derived.
     fn rounds(&mut self, node: NodeId, done: u32, depth: u32, span: u32) -> Option<NodeId> {
         let Rounds { item, min, max } = self.ir.node(node).rounds()?;
-        let is_counted = self.labels.are_used() && self.labels.counts_rounds(node);
+        let has_labels = self.labels.are_used();
         if done < min {
-            if is_counted {
-                self.labels.begin_round(self.ir);
+            if has_labels {
+                self.labels.begin_round(self.ir, node, false);
             }
             self.todo(Todo::Rounds(node, done + 1, depth, span));
             return Some(item);
@@ -485,15 +488,14 @@ impl<'m, R: Recorder, D: Decide> Machine<'m, R, D> {
             self.recorder.room(span, max.map_or(u32::MAX, |max| max - done));
         }
         if max.is_none_or(|max| done < max) {
-            let (slack, cost) = self.slack_of_round(item, is_counted);
+            let slack =
+                if has_labels { self.labels.further(self.ir, node, self.slack) } else { self.after_round(item) };
             let round = self.begin(Kind::Round, Part::Round(node), depth);
-            let offered = slack.map_or(1, |slack| offered_of_round(cost, slack));
-            if self.pick(node, Site::even(offered)) == 1 {
-                if is_counted {
-                    self.labels.begin_round(self.ir);
-                    self.slack = slack.unwrap_or(self.slack);
+            if self.pick(node, Site::even(if slack.is_some() { 2 } else { 1 })) == 1 {
+                if has_labels {
+                    self.labels.begin_round(self.ir, node, true);
                 }
-                self.pay(cost);
+                self.slack = slack.unwrap_or(self.slack);
                 // Saturates: 2^32 rounds are never reached.
                 self.todo(Todo::Rounds(node, done.saturating_add(1), depth, span));
                 self.end_later(round);
@@ -505,6 +507,15 @@ impl<'m, R: Recorder, D: Decide> Machine<'m, R, D> {
         }
         self.end(span);
         None
+    }
+
+    /// Returns the slack after another round of this item; `None` if it does not fit.
+    #[inline]
+    fn after_round(&self, item: NodeId) -> Option<u64> {
+        match self.slack {
+            u64::MAX => Some(u64::MAX),
+            slack => slack.checked_sub(self.ir.facts(item).min_len),
+        }
     }
 
     /// Takes the site of a single round, and returns its item.
@@ -555,10 +566,16 @@ impl<'m, R: Recorder, D: Decide> Machine<'m, R, D> {
     /// Returns the option that a site takes.
     #[inline(always)]
     fn pick(&mut self, node: NodeId, site: Site<'_>) -> u32 {
+        self.pick_what(node, site, |_, option| option)
+    }
+
+    /// Returns the option that a site takes. It is reported as the one that it leads to.
+    #[inline(always)]
+    fn pick_what(&mut self, node: NodeId, site: Site<'_>, leads_to: impl FnOnce(&Self, u32) -> u32) -> u32 {
         let offered = site.options();
         // A site with one option reads nothing.
         if (offered <= 1 && !D::FORCED) || self.shortest > 0 {
-            return 0;
+            return leads_to(self, 0);
         }
         let at = self.position();
         let width = if D::READS { site.width() } else { 0 };
@@ -570,6 +587,11 @@ impl<'m, R: Recorder, D: Decide> Machine<'m, R, D> {
         } else {
             site.option_of(0)
         };
+        let taken = option;
+        let option = leads_to(self, taken);
+        if option != taken {
+            self.decider.replace(option);
+        }
         let slack = self.slack;
         self.recorder.site(DecidedSite { node, option, offered, width, at, slack });
         option

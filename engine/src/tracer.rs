@@ -8,12 +8,13 @@ use gramjet::choices::{ChoiceSource, Part as Kept, Refit, Site, Span, SpanKind, 
 use gramjet::{Choices, Limits, LimitsError, Producer};
 use gramjet_compiler::Compiled;
 use gramjet_compiler::analysis::pools::Pools;
-use gramjet_compiler::analysis::shortest;
+use gramjet_compiler::analysis::{reach, shortest};
 use gramjet_compiler::ir::{self, Ir, NodeId, Rounds, RuleId};
 use gramjet_compiler::labels::Moves;
 use gramjet_compiler::machine::{
     Decide, Decided, DecidedSite, Kind, Machine, NONE, Nothing, Part, Position, Recorder, Task, min_len_of,
 };
+use gramjet_compiler::naming::Naming;
 use gramjet_compiler::reference;
 
 use crate::decisions::{Deriver, Offers, Weights};
@@ -43,6 +44,8 @@ pub(crate) struct Grammar {
     /// Number of choice bytes that the shortest derivation of each rule and node reads.
     shortest: Vec<u64>,
     node_shortest: Vec<u64>,
+    /// For each node whether names are taken in it, or in a rule that it leads to. Empty without names.
+    takes_names: Vec<bool>,
     rule_without_pool: Option<String>,
     /// Whether there are options that are only read.
     reads_more: bool,
@@ -84,12 +87,22 @@ impl Grammar {
     }
 }
 
+/// Returns for each node whether names are taken in it, or in a rule that it leads to. Empty without names.
+fn takes_names(ir: &ir::Ir) -> Vec<bool> {
+    if ir.kinds().is_empty() {
+        return Vec::new();
+    }
+    reach::reaching(ir, |node| matches!(ir.node(node).naming(), Some((Naming::Use(_), _))))
+}
+
 impl Grammar {
-    /// Returns true if nothing in a part follows from labelled parts outside it, so that it can be derived by itself.
+    /// Returns true if a part can be derived by itself: nothing in it follows from labelled parts outside it, and no
+    /// names are taken.
     pub(crate) fn is_closed(&self, part: Part) -> bool {
+        let takes_names = |node: NodeId| self.takes_names.get(node.index()) == Some(&true);
         match part {
-            Part::Rule(_) | Part::Pool(_) => true,
-            Part::Node(node) | Part::Round(node) => self.lowered.free(node).is_empty(),
+            Part::Rule(rule) | Part::Pool(rule) => !self.lowered.body(rule).is_some_and(takes_names),
+            Part::Node(node) | Part::Round(node) => self.lowered.free(node).is_empty() && !takes_names(node),
         }
     }
 
@@ -121,6 +134,7 @@ impl Tracer {
             shortest,
             lowered: compiled.lowered.clone(),
             pools: compiled.pools.clone(),
+            takes_names: takes_names(&compiled.lowered),
             rule_without_pool: compiled.rule_without_pool().map(str::to_string),
             reads_more: compiled.lowered.reads_more(),
             weights: Weights::new(compiled.lowered.rules().len()),
@@ -219,7 +233,7 @@ impl Tracer {
             Direction::Without => (within, without),
         };
         let mut output = Vec::new();
-        let mut options = Options { from, options: Vec::new() };
+        let mut options = Options::of(from);
         self.run(start, read, &mut options, &mut output, Nothing);
         let mut writing = Writing { options: options.options.iter(), to, fits: options.from.is_empty() };
         output.clear();

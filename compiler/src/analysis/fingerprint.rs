@@ -108,6 +108,13 @@ fn of_node(ir: &Ir, order: &Order, labels: &[u64], nodes: &[u64], node: NodeId) 
             hash.number(labels[label.index()]);
         }
         Composition::Scope(_) => hash.byte(11),
+        Composition::Naming(naming, _) => {
+            hash.byte(12);
+            naming.word().bytes().for_each(|byte| hash.byte(byte));
+            // Kinds have no order: their names tell them apart.
+            let names = naming.kinds().iter().filter_map(|kind| ir.kinds().get(kind.index()));
+            names.flat_map(|name| name.bytes().chain([0])).for_each(|byte| hash.byte(byte));
+        }
     }
     ir.children(node).iter().for_each(|child| hash.number(nodes[child.index()]));
     hash.finish()

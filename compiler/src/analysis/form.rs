@@ -186,7 +186,8 @@ impl<'i> Forms<'i> {
             }
             Node::Inline { rule, body } => self.of_instance(*rule, *body),
             Node::Again(rule) => Form::JumpBack(*rule),
-            node @ (Node::Derived(_) | Node::Times { .. } | Node::Label { .. } | Node::Scope(_)) => Form::Labels(node),
+            node @ (Node::Derived(_) | Node::Times { .. }) => Form::Labels(node),
+            node @ (Node::Label { .. } | Node::Scope(_) | Node::Naming { .. }) => Form::Labels(node),
         }
     }
 

@@ -8,7 +8,8 @@ use std::collections::BinaryHeap;
 
 use crate::ast::{Expr, ExprKind, Grammar, Name};
 use crate::derived::{Derived, Measure, Term, Value};
-use crate::ir::{Facts, First, Ir, NodeId, Rounds};
+use crate::ir::{Facts, First, Ir, KindId, NodeId, Rounds, Uniques};
+use crate::naming::Naming;
 use crate::ordered::Map;
 
 /// The cost of a derivation: length in bytes, then height; or the height alone.
@@ -38,6 +39,8 @@ enum Kind {
     Same,
     /// Child again, without deriving it.
     Copy,
+    /// Child and this many bytes.
+    Plus(u64),
 }
 
 impl System {
@@ -91,6 +94,7 @@ impl System {
                     Kind::Literal(_) => continue,
                     Kind::Any | Kind::Same => cost,
                     Kind::Copy => (len, 0),
+                    Kind::Plus(more) => (len.saturating_add(more), height),
                     Kind::Times(times) => (len.saturating_mul(u64::from(times)), height),
                     Kind::Deeper => (len, height.saturating_add(1)),
                     Kind::All(_) => {
@@ -110,36 +114,113 @@ impl System {
     }
 }
 
+impl System {
+    /// Returns the unique names of the cheapest derivation of each node, given the costs and what nodes do with names.
+    fn uniques(&self, costs: &[Option<Cost>], namings: &[(u32, Naming<KindId>)]) -> Vec<Uniques> {
+        let mut children = vec![Vec::new(); self.kinds.len()];
+        for &(child, parent) in &self.edges {
+            children[parent as usize].push(child);
+        }
+        for (of, kind) in children.iter_mut().zip(&self.kinds) {
+            match kind {
+                // Of children that cost as much, the first one is option 0.
+                Kind::Any => {
+                    let cheapest = of.iter().copied().filter(|&child| costs[child as usize].is_some());
+                    *of = cheapest.min_by_key(|&child| costs[child as usize]).into_iter().collect();
+                }
+                Kind::Literal(_) | Kind::Copy => of.clear(),
+                Kind::All(_) | Kind::Times(_) | Kind::Deeper | Kind::Same | Kind::Plus(_) => {}
+            }
+        }
+        let namings: Map<u32, &Naming<KindId>> = namings.iter().map(|(node, naming)| (*node, naming)).collect();
+        let mut found: Vec<Option<Uniques>> = vec![None; self.kinds.len()];
+        // What costs least does not contain itself, so each child is done before its parent.
+        let mut open: Vec<u32> = (0..self.kinds.len() as u32).filter(|&node| costs[node as usize].is_some()).collect();
+        while let Some(&node) = open.last() {
+            let own = &children[node as usize];
+            let missing: Vec<u32> = own.iter().copied().filter(|&child| found[child as usize].is_none()).collect();
+            if found[node as usize].is_none() && !missing.is_empty() {
+                open.extend(missing);
+                continue;
+            }
+            open.pop();
+            if found[node as usize].is_none() {
+                let of_child = |child: &u32| found[*child as usize].as_ref();
+                let once = own.iter().filter_map(of_child).fold(Uniques::default(), Uniques::with);
+                let times = if let Kind::Times(times) = self.kinds[node as usize] { times.into() } else { 1 };
+                let all = once.times(times);
+                found[node as usize] = Some(match namings.get(&node) {
+                    Some(naming) => all.outside(naming),
+                    None => all,
+                });
+            }
+        }
+        found.into_iter().map(Option::unwrap_or_default).collect()
+    }
+}
+
 /// Returns the facts of each rule of a grammar as written (only alternatives with positive weight count); `None` for
 /// rules that derive no finite string. `resolve` gives the rule of a name.
 pub fn of_grammar(grammar: &Grammar, resolve: &dyn Fn(&str) -> Option<usize>) -> Vec<Option<Facts>> {
-    with_labels(grammar, resolve).0
+    with_labels(grammar, resolve).facts
 }
 
 /// The least length in bytes of each labelled part, by the number of its rule and the place of its label.
 pub type LabelLengths = Map<(usize, u32), u64>;
 
-/// Returns the facts of each rule as [`of_grammar`] does, and the least lengths of labelled parts. The length of a
+/// The bytes that each scope of names keeps free for numbers that make names unique, in source order.
+type Rooms = Vec<u64>;
+
+/// Facts about the shortest derivations of a grammar's rules and labelled parts.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Least {
+    /// The facts of each rule; `None` if it derives no finite string.
+    pub facts: Vec<Option<Facts>>,
+    /// The least lengths of labelled parts.
+    pub lengths: LabelLengths,
+    /// The unique names of each rule's shortest derivation. Empty if the grammar has none.
+    pub uniques: Vec<Uniques>,
+    rooms: Rooms,
+}
+
+/// The most times that facts are computed anew: with more, the rooms of scopes follow from each other in a circle.
+const MOST_ROUNDS: usize = 200;
+
+/// Returns the facts of each rule as [`of_grammar`] does, and those of labelled parts and names. The length of a
 /// number may depend on them, so they are computed until nothing changes.
-pub fn with_labels(grammar: &Grammar, resolve: &dyn Fn(&str) -> Option<usize>) -> (Vec<Option<Facts>>, LabelLengths) {
-    let mut lengths = LabelLengths::new();
+pub fn with_labels(grammar: &Grammar, resolve: &dyn Fn(&str) -> Option<usize>) -> Least {
+    let kinds = grammar.kinds();
+    let kinds: Map<&str, KindId> = kinds.iter().enumerate().map(|(at, &kind)| (kind, KindId::new(at as u32))).collect();
+    let mut before = Least::default();
     // A length is passed on from label to label, and a rule has a bounded number of them.
-    loop {
-        let (facts, found) = once(grammar, resolve, &lengths);
-        if found == lengths {
-            return (facts, lengths);
+    for _ in 0..MOST_ROUNDS {
+        let found = once(grammar, resolve, &kinds, &before);
+        let is_stable = found.lengths == before.lengths && found.rooms == before.rooms;
+        before = found;
+        if is_stable {
+            break;
         }
-        lengths = found;
     }
+    before
 }
 
 fn once(
     grammar: &Grammar,
     resolve: &dyn Fn(&str) -> Option<usize>,
-    lengths: &LabelLengths,
-) -> (Vec<Option<Facts>>, LabelLengths) {
-    let mut building =
-        Building { system: System::default(), resolve, rule: 0, seen: Vec::new(), placed: Vec::new(), lengths };
+    kinds: &Map<&str, KindId>,
+    before: &Least,
+) -> Least {
+    let mut building = Building {
+        system: System::default(),
+        resolve,
+        kinds,
+        rule: 0,
+        seen: Vec::new(),
+        placed: Vec::new(),
+        namings: Vec::new(),
+        scopes: Vec::new(),
+        before,
+    };
     // The first nodes stand for the rules.
     for _ in &grammar.rules {
         building.system.add(Kind::Same, &[]);
@@ -149,10 +230,16 @@ fn once(
         let body = building.node(&rule.body);
         building.system.edges.push((body, index as u32));
     }
-    let Building { system, placed, .. } = building;
+    let Building { system, placed, namings, scopes, .. } = building;
     let by_len = system.solve(false);
-    let found = placed.into_iter().filter_map(|(place, node)| Some((place, by_len[node as usize]?.0))).collect();
-    (facts_of_first(&system, by_len, grammar.rules.len()), found)
+    let lengths = placed.into_iter().filter_map(|(place, node)| Some((place, by_len[node as usize]?.0))).collect();
+    let (mut uniques, mut rooms) = (Vec::new(), Rooms::new());
+    if namings.iter().any(|(_, naming)| naming.unique().is_some()) {
+        uniques = system.uniques(&by_len, &namings);
+        rooms.extend(scopes.into_iter().map(|(body, naming)| uniques[body as usize].room(&naming)));
+        uniques.truncate(grammar.rules.len());
+    }
+    Least { facts: facts_of_first(&system, by_len, grammar.rules.len()), lengths, uniques, rooms }
 }
 
 /// A label that is seen: its name, its place, its node, and the least number of rounds of its part.
@@ -165,7 +252,12 @@ struct Building<'b, 'e> {
     rule: usize,
     seen: Vec<Seen<'e>>,
     placed: Vec<((usize, u32), u32)>,
-    lengths: &'b LabelLengths,
+    kinds: &'b Map<&'b str, KindId>,
+    /// The nodes that do something with names.
+    namings: Vec<(u32, Naming<KindId>)>,
+    /// The scopes: their parts and kinds.
+    scopes: Vec<(u32, Naming<KindId>)>,
+    before: &'b Least,
 }
 
 impl<'e> Building<'_, 'e> {
@@ -198,12 +290,32 @@ impl<'e> Building<'_, 'e> {
         let of_term = |term: &Term<Name>| {
             let seen = self.seen(&term.label);
             match (term.measure, seen) {
-                (Measure::Len, Some((_, place, ..))) => self.lengths.get(&(self.rule, place)).copied().unwrap_or(0),
+                (Measure::Len, Some((_, place, ..))) => {
+                    self.before.lengths.get(&(self.rule, place)).copied().unwrap_or(0)
+                }
                 (Measure::Count, Some((.., rounds))) => rounds,
                 (Measure::Len | Measure::Count | Measure::Sum(_), _) => 0,
             }
         };
         value.of(of_term).max(0).unsigned_abs()
+    }
+
+    /// Returns the node of a part that does something with names.
+    fn naming(&mut self, naming: &Naming<Name>, body: u32) -> u32 {
+        // The checks have found all kinds.
+        let kind = |kind: &Name| self.kinds.get(kind.text.as_str()).copied().unwrap_or(KindId::new(0));
+        let naming = naming.map(kind);
+        let mut room = 0;
+        if !naming.scoped().is_empty() {
+            room = self.before.rooms.get(self.scopes.len()).copied().unwrap_or(0);
+            self.scopes.push((body, naming.clone()));
+        }
+        if naming.is_silent() {
+            return self.system.add(Kind::Literal(0), &[]);
+        }
+        let node = self.system.add(Kind::Plus(room), &[body]);
+        self.namings.push((node, naming));
+        node
     }
 
     fn least_rounds(&self, expr: &Expr) -> u64 {
@@ -243,6 +355,10 @@ impl<'e> Building<'_, 'e> {
                     self.system.add(Kind::Times(rounds), &[child])
                 }
             },
+            ExprKind::Naming { naming, item } => {
+                let body = self.node(item);
+                self.naming(naming, body)
+            }
             ExprKind::Bytes(bytes) => system.add(Kind::Literal(bytes.len() as u64), &[]),
             ExprKind::Class(set) if set.is_empty() => system.add(Kind::Any, &[]),
             ExprKind::Class(set) => system.add(Kind::Literal(set.min_len()), &[]),
@@ -298,6 +414,11 @@ pub fn of_ir(ir: &Ir) -> Vec<Option<Facts>> {
         } else if let (Some(&child), true) = (children.first(), parts.has_labels()) {
             match parts.first() {
                 First::Times(_, 0) => system.add(Kind::Literal(0), &[]),
+                First::Times(_, 1) => {
+                    let naming = parts.naming().map(|(naming, _)| naming);
+                    let room = naming.map_or(0, |naming| ir.uniques(ir.children(node)[0]).room(naming));
+                    system.add(Kind::Plus(room), &[child])
+                }
                 First::Times(_, rounds) => system.add(Kind::Times(rounds), &[child]),
                 First::Bytes(_) | First::Member(_) | First::Instance(_) => system.add(Kind::Same, &[child]),
             };

@@ -7,6 +7,7 @@ pub mod guards;
 pub mod jumps;
 pub mod least;
 pub mod pools;
+pub mod reach;
 pub mod recursion;
 pub mod runs;
 pub mod shortest;

@@ -51,7 +51,8 @@ impl Display for Printed<'_> {
         let own_place = match &self.expr.kind {
             ExprKind::Choice(_) => Place::Rule,
             ExprKind::Seq(_) => Place::Alternative,
-            ExprKind::Bytes(_) | ExprKind::Class(_) | ExprKind::Rule(_) | ExprKind::Derived(_) => Place::Item,
+            ExprKind::Bytes(_) | ExprKind::Class(_) | ExprKind::Rule(_) => Place::Item,
+            ExprKind::Derived(_) | ExprKind::Naming { .. } => Place::Item,
             // A repetition mark after a labelled part would belong to the part.
             ExprKind::Label { .. } => Place::Labelled,
             ExprKind::Repeat { .. } | ExprKind::Times { .. } => Place::Item,
@@ -102,6 +103,12 @@ impl Display for Printed<'_> {
                 Printed { expr: item, place: Place::Labelled }.fmt(f)?;
             }
             ExprKind::Derived(derived) => write!(f, "${}", derived_text(derived))?,
+            ExprKind::Naming { naming, item } => {
+                write!(f, "${}(", naming.word())?;
+                naming.kinds().iter().try_for_each(|kind| write!(f, "{}, ", kind.text))?;
+                Printed { expr: item, place: Place::Rule }.fmt(f)?;
+                f.write_str(")")?;
+            }
         }
         f.write_str(if grouped { ")" } else { "" })
     }

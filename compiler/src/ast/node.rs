@@ -7,6 +7,7 @@ use super::Name;
 use crate::charset::CharSet;
 use crate::derived::{Derived, Measure, Value};
 use crate::diagnostics::Span;
+use crate::naming::Naming;
 
 /// An expression with its place.
 #[derive(Clone, Debug)]
@@ -55,6 +56,13 @@ pub enum ExprKind {
     },
     /// Bytes that follow from labelled parts.
     Derived(Derived<Name>),
+    /// A part that gives or takes a name, or bounds where names are seen.
+    Naming {
+        /// The use that the part makes of names.
+        naming: Naming<Name>,
+        /// The part.
+        item: Box<Expr>,
+    },
 }
 
 /// One alternative of a choice.
@@ -167,6 +175,11 @@ impl Expr {
         Expr { kind: ExprKind::Derived(derived), span }
     }
 
+    /// Returns a part that gives or takes a name, or bounds where names are seen.
+    pub fn naming(naming: Naming<Name>, item: Expr, span: Span) -> Expr {
+        Expr { kind: ExprKind::Naming { naming, item: Box::new(item) }, span }
+    }
+
     /// Returns the children, in order.
     pub fn children(&self) -> impl DoubleEndedIterator<Item = &Expr> {
         self.children_if(|_| true)
@@ -178,9 +191,8 @@ impl Expr {
             ExprKind::Bytes(_) | ExprKind::Class(_) | ExprKind::Rule(_) | ExprKind::Derived(_) => (&[], &[]),
             ExprKind::Seq(items) => (items, &[]),
             ExprKind::Choice(alternatives) => (&[], alternatives),
-            ExprKind::Repeat { item, .. } | ExprKind::Times { item, .. } | ExprKind::Label { item, .. } => {
-                (std::slice::from_ref(item), &[])
-            }
+            ExprKind::Repeat { item, .. } | ExprKind::Times { item, .. } => (std::slice::from_ref(item), &[]),
+            ExprKind::Label { item, .. } | ExprKind::Naming { item, .. } => (std::slice::from_ref(item), &[]),
         };
         items.iter().chain(alternatives.iter().filter(move |one| counts(one)).map(|one| &one.expr))
     }
@@ -191,9 +203,8 @@ impl Expr {
             ExprKind::Bytes(_) | ExprKind::Class(_) | ExprKind::Rule(_) | ExprKind::Derived(_) => (&mut [], &mut []),
             ExprKind::Seq(items) => (items, &mut []),
             ExprKind::Choice(alternatives) => (&mut [], alternatives),
-            ExprKind::Repeat { item, .. } | ExprKind::Times { item, .. } | ExprKind::Label { item, .. } => {
-                (std::slice::from_mut(item), &mut [])
-            }
+            ExprKind::Repeat { item, .. } | ExprKind::Times { item, .. } => (std::slice::from_mut(item), &mut []),
+            ExprKind::Label { item, .. } | ExprKind::Naming { item, .. } => (std::slice::from_mut(item), &mut []),
         };
         items.iter_mut().chain(alternatives.iter_mut().map(|one| &mut one.expr))
     }
@@ -239,6 +250,8 @@ impl Expr {
             ExprKind::Label { .. } => "a labelled part",
             ExprKind::Derived(Derived::Copy(_)) => "a copy",
             ExprKind::Derived(Derived::Number(..)) => "a number",
+            ExprKind::Naming { naming: Naming::Scope(_), .. } => "a scope",
+            ExprKind::Naming { .. } => "a name",
         }
     }
 
@@ -267,7 +280,10 @@ impl Expr {
             (ExprKind::Derived(one), ExprKind::Derived(other)) => one.map(&mut text) == other.map(&mut text),
             (ExprKind::Bytes(_) | ExprKind::Class(_) | ExprKind::Rule(_) | ExprKind::Derived(_), _) => false,
             (ExprKind::Seq(_) | ExprKind::Choice(_) | ExprKind::Repeat { .. }, _) => false,
-            (ExprKind::Times { .. } | ExprKind::Label { .. }, _) => false,
+            (ExprKind::Naming { naming: one, .. }, ExprKind::Naming { naming: other, .. }) => {
+                one.map(&mut text) == other.map(&mut text)
+            }
+            (ExprKind::Times { .. } | ExprKind::Label { .. } | ExprKind::Naming { .. }, _) => false,
         };
         is_alike && self.children().zip(other.children()).all(|(one, other)| one.is_same(other))
     }
@@ -332,6 +348,12 @@ impl Expr {
         Some((label, item))
     }
 
+    /// Returns what the expression does with names, and its part, if it does something with them.
+    pub fn as_naming(&self) -> Option<(&Naming<Name>, &Expr)> {
+        let ExprKind::Naming { naming, item } = &self.kind else { return None };
+        Some((naming, item))
+    }
+
     /// Returns the item and the number of rounds, if the expression is a repetition whose number of rounds follows from
     /// labelled parts.
     pub fn as_times(&self) -> Option<(&Expr, &Value<Name>)> {
@@ -374,9 +396,10 @@ impl Expr {
         usize::from(self.as_label().is_some()) + self.children().map(Expr::label_count).sum::<usize>()
     }
 
-    /// Returns true if the expression has labelled parts, or something follows from such parts in it.
+    /// Returns true if the expression has labelled parts or names, or something follows from such parts in it.
     pub fn has_labels(&self) -> bool {
         self.as_label().is_some()
+            || self.as_naming().is_some()
             || self.as_derived().is_some()
             || self.as_times().is_some()
             || self.children().any(Expr::has_labels)

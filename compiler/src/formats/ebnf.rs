@@ -7,7 +7,7 @@ use super::Format;
 use crate::ast::Grammar;
 use crate::diagnostics::{Diagnostics, SourceFile};
 
-pub(super) use labels::{number, rounds};
+pub(super) use labels::{number, reserved, rounds};
 
 mod labels;
 mod lexer;

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use crate::ordered::sort_by_key;
 
 pub mod labels;
+mod names;
 mod node;
 mod sites;
 pub mod slots;
@@ -18,6 +19,7 @@ mod text;
 mod verify;
 
 pub use labels::{Count, Field, Known, LabelId, Leaf, Scope};
+pub use names::{KindId, Uniques};
 pub use node::{Choice, Composition, First, Node, Rounds};
 pub use sites::Site;
 pub use slots::Slots;
@@ -103,6 +105,18 @@ pub struct Ir {
     labels: usize,
     /// The names of the labels, as far as they are known. They are for messages.
     label_names: Vec<String>,
+    kinds: Arc<Kinds>,
+    /// The unique names of each node's option-0 derivation. Empty if the grammar has none.
+    uniques: Vec<Uniques>,
+}
+
+/// The kinds of names of a grammar.
+#[derive(Clone, Debug, Default)]
+struct Kinds {
+    /// The name of each kind.
+    names: Vec<String>,
+    /// The unique names of each rule's option-0 derivation. Empty if the grammar has none.
+    uniques: Vec<Uniques>,
 }
 
 impl Ir {
@@ -119,8 +133,8 @@ impl Ir {
     fn of_rules(rules: Arc<[Rule]>, start: RuleId, is_ordered: bool) -> Ir {
         let bodies = vec![None; rules.len()];
         let (nodes, facts, shapes, free) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        let label_names = Vec::new();
-        Ir { rules, bodies, start, is_ordered, nodes, facts, shapes, free, labels: 0, label_names }
+        let (label_names, kinds, uniques) = (Vec::new(), Arc::default(), Vec::new());
+        Ir { rules, bodies, start, is_ordered, nodes, facts, shapes, free, labels: 0, label_names, kinds, uniques }
     }
 
     /// Returns true if the options of each choice ascend by minimum length, as a length limit requires.
@@ -130,8 +144,37 @@ impl Ir {
 
     /// Returns an IR with the same rules and start, without bodies and nodes, for a pass to fill.
     pub fn same_rules(&self) -> Ir {
-        let label_names = self.label_names.clone();
-        Ir { label_names, ..Ir::of_rules(Arc::clone(&self.rules), self.start, self.is_ordered) }
+        let (label_names, kinds) = (self.label_names.clone(), Arc::clone(&self.kinds));
+        Ir { label_names, kinds, ..Ir::of_rules(Arc::clone(&self.rules), self.start, self.is_ordered) }
+    }
+
+    /// Gives the kinds of names their names, and rules the unique names of their option-0 derivations: of each rule, or
+    /// of none if there are none. Nodes are added later.
+    pub fn set_kinds(&mut self, names: Vec<String>, uniques: Vec<Uniques>) {
+        self.kinds = Arc::new(Kinds { names, uniques });
+    }
+
+    /// Returns the names of the kinds of names.
+    pub fn kinds(&self) -> &[String] {
+        &self.kinds.names
+    }
+
+    /// Returns the unique names that the option-0 derivation of a node gives to scopes outside it.
+    #[inline]
+    pub fn uniques(&self, node: NodeId) -> &Uniques {
+        self.uniques.get(node.index()).unwrap_or(Uniques::NONE)
+    }
+
+    /// Returns the unique names that the option-0 derivation of a rule gives to scopes outside it.
+    pub fn uniques_of_rule(&self, rule: RuleId) -> &Uniques {
+        self.kinds.uniques.get(rule.index()).unwrap_or(Uniques::NONE)
+    }
+
+    /// Returns true if the cost of what a site of the node decides depends on the text before it: on labelled parts, or
+    /// on the names that are given.
+    pub fn is_open(&self, node: NodeId) -> bool {
+        let has_uniques = |&child: &NodeId| !self.uniques(child).is_empty();
+        !self.free(node).is_empty() || (!self.kinds.uniques.is_empty() && self.children(node).iter().any(has_uniques))
     }
 
     /// Gives a rule its body.
@@ -235,7 +278,13 @@ impl Ir {
         let id = NodeId::new(self.nodes.len());
         let children = node.children().iter().map(|child| self.facts[child.index()]);
         let instance = |rule: RuleId, body: Option<Facts>| body.unwrap_or(self.rule(rule).facts).one_deeper();
-        let facts = node.composition().facts(children, instance);
+        let mut facts = node.composition().facts(children, instance);
+        if !self.kinds.uniques.is_empty() {
+            if let Some((naming, body)) = node.naming() {
+                facts.min_len = facts.min_len.saturating_add(self.uniques(body).room(naming));
+            }
+            self.uniques.push(node.uniques(self));
+        }
         let mut shape = Shape { size: 1, nesting: 0 };
         for child in node.children() {
             let child = self.shapes[child.index()];
@@ -293,7 +342,7 @@ impl Ir {
     /// Returns true if something in the grammar follows from other parts of a text.
     #[inline]
     pub fn has_labels(&self) -> bool {
-        self.labels > 0
+        self.labels > 0 || !self.kinds.names.is_empty()
     }
 
     /// Returns true if two nodes are written the same. Large nodes count as different.

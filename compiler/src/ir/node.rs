@@ -4,9 +4,10 @@
 //! need not know the kinds.
 
 use super::labels::{Count, Field, Known, LabelId, Leaf, Scope, least_rounds};
-use super::{Facts, Ir, NodeId, RuleId, Site, Slots};
+use super::{Facts, Ir, KindId, NodeId, RuleId, Site, Slots, Uniques};
 use crate::charset::{CharSet, Encoded};
 use crate::derived::{Derived, Value};
+use crate::naming::Naming;
 
 /// A node of the grammar.
 #[derive(Clone, Debug, PartialEq)]
@@ -50,6 +51,13 @@ pub enum Node {
     },
     /// A part outside of which some labels are not seen.
     Scope(Box<Scope>),
+    /// A part that gives or takes a name, or bounds where names are seen.
+    Naming {
+        /// The use that the part makes of names.
+        naming: Box<Naming<KindId>>,
+        /// The part.
+        body: NodeId,
+    },
     /// An instance of a rule, one level deeper, with its body in place. Made by passes.
     Inline {
         /// The rule. Its pool replaces the body beyond the depth limit.
@@ -134,6 +142,8 @@ pub enum Composition<'i> {
     Label(LabelId, Count, NodeId),
     /// A part outside of which some labels are not seen.
     Scope(&'i Scope),
+    /// A part that gives or takes a name, or bounds where names are seen.
+    Naming(&'i Naming<KindId>, NodeId),
 }
 
 /// A repetition: `item` at least `min` times, and up to `max` times.
@@ -168,7 +178,9 @@ impl Node {
             Node::Seq(items) => items,
             Node::Choice(choice) => &choice.options,
             Node::Repeat { item, .. } | Node::Times { item, .. } => std::slice::from_ref(item),
-            Node::Inline { body, .. } | Node::Label { body, .. } => std::slice::from_ref(body),
+            Node::Inline { body, .. } | Node::Label { body, .. } | Node::Naming { body, .. } => {
+                std::slice::from_ref(body)
+            }
             Node::Scope(scope) => std::slice::from_ref(&scope.body),
         }
     }
@@ -180,7 +192,8 @@ impl Node {
             Node::Seq(items) => &items[items.len().saturating_sub(1)..],
             Node::Choice(choice) => &choice.options,
             // Another round may follow a round, and the end of a part is noted.
-            Node::Repeat { .. } | Node::Times { .. } | Node::Label { .. } | Node::Scope(_) => &[],
+            Node::Repeat { .. } | Node::Times { .. } => &[],
+            Node::Label { .. } | Node::Scope(_) | Node::Naming { .. } => &[],
             Node::Inline { body, .. } => std::slice::from_ref(body),
         }
     }
@@ -200,6 +213,7 @@ impl Node {
             Node::Times { item, rounds } => Composition::Times { item: *item, rounds },
             Node::Label { label, count, body } => Composition::Label(*label, *count, *body),
             Node::Scope(scope) => Composition::Scope(scope),
+            Node::Naming { naming, body } => Composition::Naming(naming, *body),
         }
     }
 
@@ -215,7 +229,10 @@ impl Node {
             Composition::Rounds { min, .. } => First::Times(self.children(), min),
             Composition::Derived(_) => First::Times(&[], 0),
             Composition::Times { rounds, .. } => First::Times(self.children(), least_rounds(rounds)),
-            Composition::Label(..) | Composition::Scope(_) => First::Times(self.children(), 1),
+            Composition::Naming(naming, _) if naming.is_silent() => First::Times(self.children(), 0),
+            Composition::Label(..) | Composition::Scope(_) | Composition::Naming(..) => {
+                First::Times(self.children(), 1)
+            }
         }
     }
 
@@ -229,7 +246,7 @@ impl Node {
             Composition::Rounds { min, max, .. } => max.is_none_or(|max| max > min).then_some(Site::even(2)),
             Composition::Bytes(_) | Composition::Instance(..) | Composition::All(_) => None,
             Composition::Derived(_) | Composition::Times { .. } => None,
-            Composition::Label(..) | Composition::Scope(_) => None,
+            Composition::Label(..) | Composition::Scope(_) | Composition::Naming(..) => None,
         }
     }
 
@@ -320,9 +337,37 @@ impl Node {
         Some(scope)
     }
 
-    /// Returns true if the node has a label, refers to one, or ends the sight of some.
+    /// Returns what the node does with names and its part, if it does something with them.
+    pub fn naming(&self) -> Option<(&Naming<KindId>, NodeId)> {
+        let Node::Naming { naming, body } = self else { return None };
+        Some((naming, *body))
+    }
+
+    /// Returns the unique names that the option-0 derivation gives to scopes outside it.
+    pub(super) fn uniques(&self, ir: &Ir) -> Uniques {
+        let (children, naming) = (self.children(), self.naming().map(|(naming, _)| naming));
+        if let (Some(rule), []) = (self.instance(), children) {
+            return ir.uniques_of_rule(rule).clone();
+        }
+        if naming.is_some_and(Naming::is_silent) {
+            return Uniques::default();
+        }
+        let rounds = self.rounds().map(|rounds| rounds.min).or(self.times().map(|(_, rounds)| least_rounds(rounds)));
+        let first = if self.choice().is_some() { &children[..1] } else { children };
+        let once = first.iter().fold(Uniques::default(), |sum, &item| sum.with(ir.uniques(item)));
+        let all = once.times(rounds.unwrap_or(1).into());
+        match naming {
+            Some(naming) => all.outside(naming),
+            None => all,
+        }
+    }
+
+    /// Returns true if the node has a label, refers to one, ends the sight of some, or does something with names.
     pub fn has_labels(&self) -> bool {
-        matches!(self, Node::Derived(_) | Node::Times { .. } | Node::Label { .. } | Node::Scope(_))
+        matches!(
+            self,
+            Node::Derived(_) | Node::Times { .. } | Node::Label { .. } | Node::Scope(_) | Node::Naming { .. }
+        )
     }
 
     /// Returns the labels that the node itself refers to.
@@ -333,9 +378,8 @@ impl Node {
             Composition::Bytes(_) | Composition::Class(_) | Composition::Instance(..) | Composition::All(_) => {
                 Vec::new()
             }
-            Composition::One(_) | Composition::Rounds { .. } | Composition::Label(..) | Composition::Scope(_) => {
-                Vec::new()
-            }
+            Composition::One(_) | Composition::Rounds { .. } | Composition::Label(..) => Vec::new(),
+            Composition::Scope(_) | Composition::Naming(..) => Vec::new(),
         }
     }
 
@@ -380,7 +424,7 @@ impl Node {
             Node::Derived(leaf) if leaf.min_len != leaf.derived.min_len() => {
                 return Err("a derived part with another minimum length".into());
             }
-            Node::Derived(_) | Node::Times { .. } | Node::Label { .. } | Node::Scope(_) => {}
+            Node::Derived(_) | Node::Times { .. } | Node::Label { .. } | Node::Scope(_) | Node::Naming { .. } => {}
         }
         Ok(())
     }
@@ -396,7 +440,8 @@ impl Node {
             (Node::Label { label: a, count: c, .. }, Node::Label { label: b, count: d, .. }) => (a, c) == (b, d),
             (Node::Scope(a), Node::Scope(b)) => (&a.labels, &a.fields) == (&b.labels, &b.fields),
             (Node::Bytes(_) | Node::Class(_) | Node::Rule(_) | Node::Again(_) | Node::Derived(_), _) => self == other,
-            (Node::Times { .. } | Node::Label { .. } | Node::Scope(_), _) => false,
+            (Node::Naming { naming: a, .. }, Node::Naming { naming: b, .. }) => a == b,
+            (Node::Times { .. } | Node::Label { .. } | Node::Scope(_) | Node::Naming { .. }, _) => false,
             (Node::Seq(_) | Node::Choice(_) | Node::Repeat { .. } | Node::Inline { .. }, _) => false,
         }
     }
@@ -422,7 +467,10 @@ impl Composition<'_> {
                 0 => Facts::EMPTY,
                 least => children.next().unwrap_or(Facts::EMPTY).times(least),
             },
-            Composition::Label(..) | Composition::Scope(_) => children.next().unwrap_or(Facts::EMPTY),
+            Composition::Naming(naming, _) if naming.is_silent() => Facts::EMPTY,
+            Composition::Label(..) | Composition::Scope(_) | Composition::Naming(..) => {
+                children.next().unwrap_or(Facts::EMPTY)
+            }
         }
     }
 }
@@ -514,6 +562,11 @@ impl Ir {
         self.add(Node::Scope(Box::new(Scope { labels, fields, body })))
     }
 
+    /// Returns a part that gives or takes a name, or bounds where names are seen.
+    pub fn naming(&mut self, naming: Naming<KindId>, body: NodeId) -> NodeId {
+        self.add(Node::Naming { naming: Box::new(naming), body })
+    }
+
     /// Adds a copy of `node` of the IR `from`, with the rebuilt `children`.
     pub fn rebuild(&mut self, from: &Ir, node: NodeId, children: Vec<NodeId>) -> NodeId {
         self.like(from.node(node), children)
@@ -538,6 +591,7 @@ impl Ir {
             Node::Times { rounds, .. } => self.times(children[0], (**rounds).clone()),
             Node::Label { label, count, .. } => self.label(*label, *count, children[0]),
             Node::Scope(scope) => self.scope(scope.labels.clone(), scope.fields.clone(), children[0]),
+            Node::Naming { naming, .. } => self.naming((**naming).clone(), children[0]),
         }
     }
 }

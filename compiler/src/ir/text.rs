@@ -12,8 +12,11 @@
 //! `(label 0 x3 body)` if there are always three. They stand in a `(scope 0 1 {1*len(0:2:0)+0}<=255 body)`: its labels,
 //! and the fields that bound them. A reference `0:2:1` is a label with the least length and the least number of rounds
 //! of its part, as in `(copy 0:2:0)` and `(number u8 {1*len(0:2:0)+1})`. Instances made by passes are
-//! `(inline <rule> body)` and `(again <rule>)`. `unordered` after the start rule means that options need not ascend by
-//! length ([`Ir::is_ordered`]).
+//! `(inline <rule> body)` and `(again <rule>)`. Names are `(define 0 body)`, `(unique 0 body)`,
+//! `(declare 0 (copy 0:2:0))`, `(use 0 body)` and
+//! `(names 0 1 body)` for a scope, with the numbers of their kinds, whose names are in the line `kinds`. A rule whose
+//! shortest text gives two unique names of kind 0 to a scope outside it has `unique=0:2`. `unordered` after the start
+//! rule means that options need not ascend by length ([`Ir::is_ordered`]).
 
 use std::fmt::Write;
 
@@ -28,11 +31,16 @@ pub fn print(ir: &Ir) -> String {
     let mut out = String::new();
     name(&mut out, "start ", &ir.rule(ir.start()).name);
     out.push_str(if ir.is_ordered() { "\n" } else { " unordered\n" });
+    if !ir.kinds().is_empty() {
+        let _ = writeln!(out, "kinds {}", ir.kinds().join(" "));
+    }
     for rule in ir.rule_ids() {
         let data = ir.rule(rule);
         name(&mut out, "rule ", &data.name);
         let Facts { min_len, height, min_depth } = data.facts;
-        let _ = writeln!(out, " len={min_len} height={height} depth={min_depth}");
+        let _ = write!(out, " len={min_len} height={height} depth={min_depth}");
+        labels::uniques(&mut out, ir.uniques_of_rule(rule));
+        out.push('\n');
         if let Some(body) = ir.body(rule) {
             out.push_str("  ");
             node(&mut out, ir, body, 2);
@@ -132,6 +140,10 @@ fn node(out: &mut String, ir: &Ir, id: NodeId, indent: usize) {
             labels::scope(out, scope);
             nested(out, &[scope.body], &|_, _| {});
         }
+        Node::Naming { naming, body } => {
+            labels::naming(out, naming);
+            nested(out, &[*body], &|_, _| {});
+        }
     }
 }
 
@@ -179,7 +191,8 @@ pub fn parse(text: &str) -> Result<Ir, ParseError> {
     if !is_ordered {
         reader.word("unordered")?;
     }
-    let mut rules = Vec::new();
+    let kinds = reader.kinds();
+    let (mut rules, mut uniques) = (Vec::new(), Vec::new());
     let body_text = reader.offset;
     while !reader.at_end() {
         reader.word("rule")?;
@@ -187,11 +200,13 @@ pub fn parse(text: &str) -> Result<Ir, ParseError> {
         let min_len = reader.fact("len=")?;
         let facts = Facts { min_len, height: reader.fact("height=")? as u32, min_depth: reader.fact("depth=")? as u32 };
         rules.push((name, facts));
+        uniques.push(reader.uniques()?);
         reader.skip_body();
     }
     reader.names = rules.iter().map(|(name, _)| name.clone()).collect();
     let start = reader.rule_called(&start)?;
     let mut ir = if is_ordered { Ir::new(rules, start) } else { Ir::new_unordered(rules, start) };
+    ir.set_kinds(kinds, if text.contains("(unique ") { uniques } else { Vec::new() });
     reader.offset = body_text;
     for rule in ir.rule_ids() {
         reader.word("rule")?;
@@ -199,6 +214,7 @@ pub fn parse(text: &str) -> Result<Ir, ParseError> {
         for fact in ["len=", "height=", "depth="] {
             reader.fact(fact)?;
         }
+        reader.uniques()?;
         if !reader.at_end() && !reader.rest().starts_with("rule ") {
             let body = reader.node(&mut ir)?;
             ir.set_body(rule, body);
@@ -411,6 +427,11 @@ impl<'t> Reader<'t> {
                 let (labels, fields) = self.scope()?;
                 let body = self.node(ir)?;
                 ir.scope(labels, fields, body)
+            }
+            "define" | "unique" | "declare" | "use" | "names" => {
+                let naming = self.naming(if head == "names" { "scope" } else { head })?;
+                let body = self.node(ir)?;
+                ir.naming(naming, body)
             }
             "copy" => {
                 let known = self.known()?;

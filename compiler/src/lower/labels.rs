@@ -28,7 +28,7 @@ impl Lowering<'_, '_> {
                 counted.push(&label.text);
             }
         });
-        let (first, scope) = (self.seen.len(), self.fields.len());
+        let (first, scope) = (self.labels.seen.len(), self.labels.fields.len());
         for item in expr.sequence() {
             // A part with several labels has one in the IR.
             let names: Vec<&Name> = item.labels().map(|(label, _)| label).collect();
@@ -36,12 +36,17 @@ impl Lowering<'_, '_> {
             let Some(first) = names.first() else { continue };
             let known = self.known(first, item);
             let is_counted = names.iter().any(|name| counted.contains(&name.text.as_str()));
-            self.seen.extend(names.iter().map(|name| Seen { name: name.text.clone(), known, scope, is_counted }));
+            self.labels.seen.extend(names.iter().map(|name| Seen {
+                name: name.text.clone(),
+                known,
+                scope,
+                is_counted,
+            }));
         }
-        self.fields.push(Vec::new());
+        self.labels.fields.push(Vec::new());
         let items: Vec<Option<NodeId>> = expr.sequence().iter().map(|item| self.item(item)).collect();
-        let fields = self.fields.pop().unwrap_or_default();
-        let mut labels: Vec<LabelId> = self.seen.drain(first..).map(|seen| seen.known.label).collect();
+        let fields = self.labels.fields.pop().unwrap_or_default();
+        let mut labels: Vec<LabelId> = self.labels.seen.drain(first..).map(|seen| seen.known.label).collect();
         labels.dedup();
         let items: Option<Vec<NodeId>> = items.into_iter().collect();
         let body = self.ir.seq(items?);
@@ -52,7 +57,7 @@ impl Lowering<'_, '_> {
     fn item(&mut self, expr: &Expr) -> Option<NodeId> {
         let Some((label, inner)) = expr.as_label() else { return self.expr(expr) };
         let Some(known) = self.seen(label) else { return self.item(inner) };
-        let is_counted = self.seen.iter().any(|seen| seen.known.label == known.label && seen.is_counted);
+        let is_counted = self.labels.seen.iter().any(|seen| seen.known.label == known.label && seen.is_counted);
         let part = inner.unlabelled();
         let rounds = part.as_repeat();
         let body = match rounds {
@@ -65,25 +70,26 @@ impl Lowering<'_, '_> {
             Some(rounds) if rounds.max == Some(rounds.min) => Count::Fixed(rounds.min),
             _ => Count::Counted,
         };
+        self.labels.measured.push((body, label.span));
         Some(self.ir.label(known.label, count, body))
     }
 
     /// Returns a new label with the least that its part can be.
     fn known(&mut self, label: &Name, item: &Expr) -> Known {
-        let len = self.lengths.get(&(self.rule, label.span.start)).copied().unwrap_or(0);
+        let len = self.labels.lengths.get(&(self.rule, label.span.start)).copied().unwrap_or(0);
         let part = item.unlabelled();
         let least_of_times = part.as_times().map(|(_, rounds)| {
             let rounds = self.number(rounds);
             u64::from(least_rounds(&rounds))
         });
         let rounds = part.as_repeat().map(|rounds| u64::from(rounds.min)).or(least_of_times).unwrap_or(0);
-        self.labels += 1;
+        self.labels.count += 1;
         self.ir.name_label(&label.text);
-        Known { label: LabelId::new(self.labels - 1), len, rounds }
+        Known { label: LabelId::new(self.labels.count - 1), len, rounds }
     }
 
     fn seen(&self, label: &Name) -> Option<Known> {
-        self.seen.iter().rev().find(|seen| seen.name == label.text).map(|seen| seen.known)
+        self.labels.seen.iter().rev().find(|seen| seen.name == label.text).map(|seen| seen.known)
     }
 
     /// Returns a number with resolved labels.
@@ -116,7 +122,9 @@ impl Lowering<'_, '_> {
     /// Returns the node of a repetition whose number of rounds follows from labelled parts.
     pub(super) fn times(&mut self, item: &Expr, rounds: &Value<Name>) -> Option<NodeId> {
         let rounds = self.number(rounds);
+        let span = item.span;
         let item = self.expr(item)?;
+        self.labels.measured.push((item, span));
         Some(self.ir.times(item, rounds))
     }
 
@@ -125,10 +133,10 @@ impl Lowering<'_, '_> {
         let measured = value.terms.iter().filter(|term| !term.measure.is_of_content());
         let labels: Vec<LabelId> = measured.map(|term| term.label.label).collect();
         let mut scopes: Vec<usize> =
-            self.seen.iter().filter(|seen| labels.contains(&seen.known.label)).map(|seen| seen.scope).collect();
+            self.labels.seen.iter().filter(|seen| labels.contains(&seen.known.label)).map(|seen| seen.scope).collect();
         scopes.dedup();
         for scope in scopes {
-            self.fields[scope].push(Field { value: value.clone(), greatest });
+            self.labels.fields[scope].push(Field { value: value.clone(), greatest });
         }
     }
 

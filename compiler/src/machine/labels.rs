@@ -1,42 +1,49 @@
-//! Decisions of the machine where bytes follow from labelled parts.
+//! Decisions of the machine where bytes follow from labelled parts, or names are taken.
 
 use super::{Decide, Machine, Recorder};
-use crate::ir::{Choice, NodeId};
-use crate::labels::Labels;
+use crate::ir::{Choice, NodeId, Site};
 
 impl<R: Recorder, D: Decide> Machine<'_, R, D> {
-    /// Ends a labelled part or a scope.
-    pub(super) fn leave(&mut self, node: NodeId) {
-        if let Some((_, count, body)) = self.ir.node(node).label() {
-            let least = self.ir.facts(body).min_len;
-            self.slack = self.labels.leave(self.ir, self.emitted(), least, count);
-        } else {
-            self.labels.leave_scope(self.ir);
-        }
+    /// Begins a labelled part, a scope, or a part that gives a name.
+    pub(super) fn enter(&mut self, node: NodeId) {
+        self.slack = self.labels.begin(self.ir, node, self.emitted(), self.slack);
     }
 
-    /// Decides a choice whose options follow from labelled parts, under a limit: what an option costs depends on these
-    /// parts, and can be less than what the first one costs.
-    pub(super) fn choice_with_labels(&mut self, node: NodeId, choice: &Choice) -> NodeId {
-        let ir = self.ir;
-        let len = |labels: &Labels, option| ir.facts(option).min_len.saturating_add(labels.extra(ir, option));
-        let within = self.slack.saturating_add(len(&self.labels, choice.options[0]));
-        let offered = choice.options.iter().take_while(|&&option| len(&self.labels, option) <= within).count();
-        let option = self.pick(node, choice.site().narrowed(offered as u32));
+    /// Ends what [`Machine::enter`] began.
+    pub(super) fn leave(&mut self, node: NodeId) {
+        self.slack = self.labels.end(self.ir, node, self.output, self.base, self.slack);
+    }
+
+    /// Decides a choice whose options cost what the text so far says.
+    pub(super) fn open_choice(&mut self, node: NodeId, choice: &Choice) -> NodeId {
+        let offered = self.labels.offered(self.ir, choice, self.slack);
+        let option = self.pick(node, choice.site().narrowed(offered));
         self.recorder.option(node, option);
         let option = choice.options[option as usize];
-        self.slack = within - len(&self.labels, option);
+        self.slack = self.labels.choose(self.ir, choice, option, self.slack);
         option
     }
 
-    /// Returns the slack if another round of a repetition begins, and the cost of the round. `None` if the number of
-    /// rounds would not fit.
-    pub(super) fn slack_of_round(&self, item: NodeId, is_counted: bool) -> (Option<u64>, u64) {
-        let cost = self.ir.facts(item).min_len;
-        if !self.labels.are_used() {
-            return (Some(self.slack), cost);
+    /// Takes a name that is seen. Returns the part to derive if there is none, or it does not fit.
+    pub(super) fn name(&mut self, node: NodeId, other: NodeId) -> Option<NodeId> {
+        let seen = self.labels.names_seen(self.ir, node);
+        if seen == 0 {
+            // It has one option.
+            self.pick(node, Site::even(1));
+            return Some(other);
         }
-        let cost = cost.saturating_add(self.labels.extra(self.ir, item));
-        (if is_counted { self.labels.round(self.ir, self.slack) } else { Some(self.slack) }, cost)
+        let fits = |machine: &Self, number| machine.labels.name_fits(machine.ir, (node, number), machine.slack);
+        let number = self.pick_what(
+            node,
+            Site::even(seen + 1),
+            |machine, number| {
+                if fits(machine, number) { number } else { seen }
+            },
+        );
+        if number == seen {
+            return Some(other);
+        }
+        self.slack = self.labels.take_name(self.ir, (node, number), self.slack, self.output, self.base);
+        None
     }
 }

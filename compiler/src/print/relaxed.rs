@@ -1,15 +1,18 @@
 //! Grammars without labels: what follows from labelled parts becomes any text of its form, so the language gets larger.
 
-use crate::ast::{Alternative, Expr, ExprKind, Grammar};
+use crate::ast::{Alternative, Expr, ExprKind, Grammar, Name};
 use crate::charset::{CharSet, Unit};
 use crate::derived::{Derived, NumberForm, Radix};
-use crate::diagnostics::{Code, Diagnostic, Diagnostics};
+use crate::diagnostics::{Code, Diagnostic, Diagnostics, Span};
 use crate::formats::MAX_EXPRESSIONS;
+use crate::naming::Naming;
+use crate::ordered::Map;
 
 /// Returns the grammar without labels, and warns of each rule that had some.
 pub(super) fn relaxed(grammar: &Grammar, notation: &str, diagnostics: &mut Diagnostics) -> Grammar {
     let mut relaxed = grammar.clone();
     let mut left = MAX_EXPRESSIONS;
+    let given = given_names(grammar);
     for rule in relaxed.rules.iter_mut().filter(|rule| rule.body.has_labels()) {
         let name = grammar.told(&rule.name.text);
         let message = format!("{notation} has no labels: what follows from parts of `{name}` is any text of its form");
@@ -17,7 +20,7 @@ pub(super) fn relaxed(grammar: &Grammar, notation: &str, diagnostics: &mut Diagn
             Diagnostic::warning(Code::NotExpressible, rule.name.span, message)
                 .help("texts of the new grammar need not be texts of this one; EBNF and JSON keep labels"),
         );
-        let mut relaxing = Relaxing { seen: Vec::new(), left };
+        let mut relaxing = Relaxing { given: &given, seen: Vec::new(), left };
         rule.body = relaxing.without_labels(&rule.body);
         left = relaxing.left;
         if left == 0 {
@@ -30,15 +33,47 @@ pub(super) fn relaxed(grammar: &Grammar, notation: &str, diagnostics: &mut Diagn
     relaxed
 }
 
-/// Takes labels away.
-struct Relaxing {
+/// Returns the parts that give names, by their kinds.
+fn given_names(grammar: &Grammar) -> Map<String, Vec<Expr>> {
+    let mut given = Map::<String, Vec<Expr>>::new();
+    for rule in &grammar.rules {
+        rule.body.each(&mut |expr| {
+            let naming =
+                expr.as_naming().and_then(|(naming, item)| Some((naming.given()?, given_part(&rule.body, item))));
+            if let Some((kind, item)) = naming {
+                let items = given.entry(kind.text.clone()).or_default();
+                if !items.iter().any(|known| known.is_same(item)) {
+                    items.push(item.clone());
+                }
+            }
+        });
+    }
+    given
+}
+
+/// Returns the part that gives a name in the body of a rule: the item, or what it repeats.
+fn given_part<'e>(body: &'e Expr, item: &'e Expr) -> &'e Expr {
+    let Some(Derived::Copy(label)) = item.as_derived() else { return item };
+    let mut found = item;
+    body.each(&mut |expr| {
+        if expr.as_label().is_some_and(|(own, _)| own.text == label.text) {
+            found = expr.unlabelled();
+        }
+    });
+    found
+}
+
+/// Takes labels and names away.
+struct Relaxing<'g> {
+    /// The parts that give names, by their kinds.
+    given: &'g Map<String, Vec<Expr>>,
     /// The labels that are seen, with their parts.
     seen: Vec<(String, Expr)>,
     /// The number of expressions that copies may still add.
     left: usize,
 }
 
-impl Relaxing {
+impl Relaxing<'_> {
     /// Returns an expression without labels.
     fn without_labels(&mut self, expr: &Expr) -> Expr {
         let span = expr.span;
@@ -64,6 +99,28 @@ impl Relaxing {
             ExprKind::Times { item, .. } => Expr::repeat(self.without_labels(item), 0, None, span),
             ExprKind::Derived(Derived::Copy(label)) => self.copy(&label.text).unwrap_or_else(|| Expr::empty(span)),
             ExprKind::Derived(Derived::Number(_, form)) => any_number(*form, expr),
+            ExprKind::Naming { naming, item } => self.any_name(naming, item, span),
+        }
+    }
+
+    /// Returns a part without its names. A name that is taken becomes any name of its kind.
+    fn any_name(&mut self, naming: &Naming<Name>, item: &Expr, span: Span) -> Expr {
+        let part = self.without_labels(item);
+        match naming {
+            Naming::Declare(_) => Expr::empty(span),
+            Naming::Define(_) | Naming::Scope(_) => part,
+            Naming::Unique(_) => {
+                let digit = Expr::class(CharSet::new(Unit::Byte, [(0x30, 0x39)]), span);
+                Expr::seq(vec![part, Expr::repeat(digit, 0, None, span)], span)
+            }
+            Naming::Use(kind) => {
+                let given = self.given.get(&kind.text).map_or(&[][..], Vec::as_slice);
+                let given: Vec<Expr> = given.iter().map(|item| self.without_labels(item)).collect();
+                let added = given.iter().map(Expr::size).sum::<usize>();
+                self.left = self.left.saturating_sub(added);
+                let all = given.into_iter().chain([part]).map(|expr| Alternative { expr, weight: None });
+                Expr::choice(all.collect(), span)
+            }
         }
     }
 

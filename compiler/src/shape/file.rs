@@ -425,6 +425,13 @@ impl Hash {
                 self.number(form.width_of_digits().map_or(0, u32::from));
                 self.value(value);
             }
+            ExprKind::Naming { naming, item } => {
+                self.byte(10);
+                self.text(naming.word().as_bytes());
+                self.number(naming.kinds().len() as u32);
+                naming.kinds().iter().for_each(|kind| self.text(kind.text.as_bytes()));
+                self.expr(item);
+            }
         }
     }
 

@@ -37,9 +37,10 @@ fn any(grammar: &Grammar, test: &dyn Fn(&Expr) -> bool) -> bool {
                 ExprKind::Bytes(_) | ExprKind::Derived(_) | ExprKind::Class(_) | ExprKind::Rule(_) => false,
                 ExprKind::Seq(items) => items.iter().any(|item| any_in(item, test)),
                 ExprKind::Choice(alternatives) => alternatives.iter().any(|a| any_in(&a.expr, test)),
-                ExprKind::Repeat { item, .. } | ExprKind::Times { item, .. } | ExprKind::Label { item, .. } => {
-                    any_in(item, test)
-                }
+                ExprKind::Repeat { item, .. }
+                | ExprKind::Times { item, .. }
+                | ExprKind::Label { item, .. }
+                | ExprKind::Naming { item, .. } => any_in(item, test),
             }
     }
     grammar.rules.iter().any(|rule| any_in(&rule.body, test))

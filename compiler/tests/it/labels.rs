@@ -12,7 +12,7 @@ use gramjet_testkit::{Rng, Shape, amount, lowered, random_grammar};
 
 use crate::passes::limits;
 
-fn compiled(grammar: &str) -> Compiled {
+pub fn compiled(grammar: &str) -> Compiled {
     let file = SourceFile::new("g.ebnf", grammar);
     match compile(&file, &Options::default()) {
         Ok((compiled, _)) => compiled,
@@ -20,7 +20,7 @@ fn compiled(grammar: &str) -> Compiled {
     }
 }
 
-fn text(grammar: &str, limits: Limits, choices: &[u8]) -> Vec<u8> {
+pub fn text(grammar: &str, limits: Limits, choices: &[u8]) -> Vec<u8> {
     let compiled = compiled(grammar);
     render(&compiled.lowered, &compiled.pools, limits, choices).output
 }
@@ -102,7 +102,7 @@ fn notations_without_labels_get_a_larger_language() {
 }
 
 /// Returns the codes of all diagnostics, with their places as text.
-fn told(grammar: &str) -> Vec<(String, String)> {
+pub fn told(grammar: &str) -> Vec<(String, String)> {
     let file = SourceFile::new("g.ebnf", grammar);
     let diagnostics = match compile(&file, &Options::default()) {
         Ok((_, warnings)) => warnings,
@@ -218,9 +218,20 @@ fn the_reference_agrees_with_the_oracle() {
 }
 
 #[test]
+fn the_reference_agrees_with_the_oracle_on_names() {
+    let seeds = amount::seeds(0..3_000);
+    let asked = 24 * (seeds.end - seeds.start);
+    let cases = agree(seeds.clone(), &Shape::NAMED) + agree(seeds, &Shape::LABELLED_NAMED);
+    println!("{cases} of {} cases", 2 * asked);
+    assert!(cases > asked / 2);
+}
+
+#[test]
 #[ignore = "it takes minutes"]
 fn the_reference_agrees_with_the_oracle_in_a_long_run() {
-    let cases = agree(100_000..150_000, &Shape::LABELLED);
+    let cases = agree(100_000..130_000, &Shape::LABELLED)
+        + agree(100_000..130_000, &Shape::NAMED)
+        + agree(100_000..130_000, &Shape::LABELLED_NAMED);
     println!("{cases} cases");
     assert!(cases > 1_000_000);
 }

@@ -12,6 +12,7 @@ mod hostile_formats;
 mod hostile_g4;
 mod labels;
 mod limits;
+mod names;
 mod oracle;
 mod passes;
 mod stages;

@@ -2,10 +2,12 @@
 //! environment of labelled parts.
 //!
 //! A length that stands before its part bounds it, and the bound passes down to what is called within, so callees are
-//! shared by position and bound. Labels are seen in one rule alone: a callee begins with an empty environment.
+//! shared by position, bound and the names that are seen. Labels are seen in one rule alone: a callee begins without
+//! any. The names that it gives pass back from its end to its callers.
 
 mod context;
 mod encode;
+mod names;
 mod operations;
 mod steps;
 
@@ -47,8 +49,8 @@ pub(crate) struct Threads<'p, 't> {
     arena: Arena,
     contexts: Contexts,
     seen: Seen,
-    /// The frame of each callee and bound at this position.
-    called: HashMap<(u32, u32), u32>,
+    /// The frame of each callee, bound and names at this position.
+    called: HashMap<(u32, u32, u32), u32>,
     queue: Queue,
     position: usize,
     peek: Peek,
@@ -157,9 +159,9 @@ impl<'p, 't> Threads<'p, 't> {
         let mut arena = Arena::default();
         let root = arena.add_frame(program.start, 0);
         debug_assert_eq!(root, ROOT);
-        let mut contexts = Contexts::default();
+        let mut contexts = Contexts::new(program.operations.kinds.len());
         let bound = text.len() as u32;
-        let context = contexts.of_callee(bound);
+        let context = contexts.of_callee(bound, 0);
         let start = &program.callees[program.start as usize];
         let first = Thread { state: start.entry, count: context, frame: root, list: EMPTY };
         Threads {
@@ -174,7 +176,7 @@ impl<'p, 't> Threads<'p, 't> {
             arena,
             contexts,
             seen: Seen::new(),
-            called: HashMap::from([((program.start, bound), root)]),
+            called: HashMap::from([((program.start, bound, 0), root)]),
             queue: Queue { ahead: BTreeMap::from([(0, vec![first])]), waiting: 1, open: Vec::new() },
             position: 0,
             peek: None,

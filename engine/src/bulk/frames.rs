@@ -328,7 +328,8 @@ impl Grammar {
                 Composition::Derived(_)
                 | Composition::Times { .. }
                 | Composition::Label(..)
-                | Composition::Scope(_) => Step::Push([None, None]),
+                | Composition::Scope(_)
+                | Composition::Naming(..) => Step::Push([None, None]),
                 Composition::Instance(rule, _) if depth == Depth::ANY => one(Frame::Node(self.body(rule)), depth),
                 Composition::Instance(rule, _) => {
                     let instance = depth.less(1);
@@ -445,7 +446,8 @@ impl Grammar {
                 Composition::Derived(_)
                 | Composition::Times { .. }
                 | Composition::Label(..)
-                | Composition::Scope(_) => {
+                | Composition::Scope(_)
+                | Composition::Naming(..) => {
                     unreachable!("not a choice")
                 }
             },
@@ -471,7 +473,8 @@ impl Grammar {
                 Composition::Derived(_)
                 | Composition::Times { .. }
                 | Composition::Label(..)
-                | Composition::Scope(_) => 1,
+                | Composition::Scope(_)
+                | Composition::Naming(..) => 1,
             },
             _ => 1,
         }

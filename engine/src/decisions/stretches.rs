@@ -373,7 +373,8 @@ impl Deriver {
                 Composition::Derived(_)
                 | Composition::Times { .. }
                 | Composition::Label(..)
-                | Composition::Scope(_) => {}
+                | Composition::Scope(_)
+                | Composition::Naming(..) => {}
                 Composition::Instance(to, _) => {
                     found.references.push(Reference { from: rule, to: to.index(), around: around.clone() });
                 }

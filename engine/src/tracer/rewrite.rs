@@ -75,6 +75,15 @@ impl Decide for &mut Rewriting<'_> {
 pub(super) struct Options<'f> {
     pub(super) from: &'f [u8],
     pub(super) options: Vec<u32>,
+    /// The number of sites whose bytes are missing.
+    missing: usize,
+}
+
+impl<'f> Options<'f> {
+    /// Returns the options of these choice bytes, before any is read.
+    pub(super) fn of(from: &'f [u8]) -> Options<'f> {
+        Options { from, options: Vec::new(), missing: 0 }
+    }
 }
 
 impl Decide for &mut Options<'_> {
@@ -83,6 +92,7 @@ impl Decide for &mut Options<'_> {
     fn decide(&mut self, _node: NodeId, site: Site<'_>) -> Decided {
         // Bytes that are missing stay so.
         if self.from.is_empty() {
+            self.missing += 1;
             return Decided::default();
         }
         let (bytes, rest) = self.from.split_at(self.from.len().min(site.width() as usize));
@@ -91,6 +101,14 @@ impl Decide for &mut Options<'_> {
         let option = site.option_of(value);
         self.options.push(option);
         Decided { option, missing: 0 }
+    }
+
+    fn replace(&mut self, option: u32) {
+        // An option that is not the first one has bytes, and so do all before it.
+        self.options.resize(self.options.len() + std::mem::take(&mut self.missing), 0);
+        if let Some(last) = self.options.last_mut() {
+            *last = option;
+        }
     }
 }
 
@@ -111,6 +129,10 @@ impl Decide for &mut Writing<'_> {
         self.fits &= option == wanted;
         push(site, site.value_of(option), self.to);
         Decided { option, missing: 0 }
+    }
+
+    fn replace(&mut self, _option: u32) {
+        self.fits = false;
     }
 }
 

@@ -78,7 +78,7 @@ impl Op {
     pub fn exit_range(&self) -> Range<usize> {
         let count = match self.code {
             Code::Run => 3,
-            Code::Round | Code::Left | Code::Further | Code::Least => 2,
+            Code::Round | Code::Left | Code::Further | Code::Least | Code::Use | Code::Nearest => 2,
             _ if self.own_exits => self.count,
             _ => 1,
         };

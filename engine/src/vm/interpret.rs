@@ -316,7 +316,7 @@ impl<'r> Interpreter<'r, '_, '_> {
                     emit!(0);
                     if let Some(labelled) = &mut self.labelled {
                         // SAFETY: `s` is this machine's state.
-                        unsafe { labelled.leave(&mut self.machine, s, argument) };
+                        s = unsafe { labelled.leave(&mut self.machine, s, argument) };
                     }
                     take!(0, 0)
                 }
@@ -360,6 +360,17 @@ impl<'r> Interpreter<'r, '_, '_> {
                     stack[top - 1] = Frame::counter(done.saturating_add(1));
                     top = (top - usize::from(!further)).max(1);
                     take!(usize::from(further), 0)
+                }
+                Code::Use | Code::Nearest => {
+                    emit!(0);
+                    let is_taken = match &mut self.labelled {
+                        // SAFETY: `s` is this machine's state, and the loop has reserved the site.
+                        Some(labelled) => unsafe {
+                            labelled.take_name(&mut self.machine, &mut s, argument, op.code == Code::Nearest)
+                        },
+                        None => false,
+                    };
+                    take!(usize::from(!is_taken), 0)
                 }
                 Code::Unset | Code::Halt => return (s, stack),
             }

@@ -40,31 +40,62 @@ impl<'r> Labelled<'r> {
                 machine.reserve(s, 0, OUTPUT)
             };
         }
-        match self.ir.node(node).label() {
-            Some(part) => {
-                // SAFETY: as for this function.
-                let emitted = unsafe { machine.emitted(s) };
-                machine.slack = self.labels.enter(self.ir, part, emitted, machine.slack);
-            }
-            None => self.labels.enter_scope(self.ir, node),
-        }
+        // SAFETY: as for this function.
+        let emitted = unsafe { machine.emitted(s) };
+        machine.slack = self.labels.begin(self.ir, node, emitted, machine.slack);
         s
     }
 
-    /// Ends a labelled part or a scope.
+    /// Ends what [`Labelled::begin`] began.
     ///
     /// # Safety
     ///
     /// `s` must be the machine's state.
-    pub unsafe fn leave(&mut self, machine: &mut Machine<'_, '_>, s: State, node: u32) {
-        let Some(node) = self.node(node) else { return };
-        if let Some((_, count, body)) = self.ir.node(node).label() {
-            // SAFETY: as for this function.
-            let emitted = unsafe { machine.emitted(s) };
-            machine.slack = self.labels.leave(self.ir, emitted, self.ir.facts(body).min_len, count);
-        } else {
-            self.labels.leave_scope(self.ir);
+    pub unsafe fn leave(&mut self, machine: &mut Machine<'_, '_>, s: State, node: u32) -> State {
+        let Some(node) = self.node(node) else { return s };
+        let mut slack = machine.slack;
+        // SAFETY: as for this function; a text is reserved anew.
+        let s = unsafe {
+            let s = machine.append(s, |output, base| slack = self.labels.end(self.ir, node, output, base, slack));
+            machine.reserve(s, 0, OUTPUT)
+        };
+        machine.slack = slack;
+        s
+    }
+
+    /// Takes a name, or the nearest one without reading. Returns false if none is seen, or it does not fit.
+    ///
+    /// # Safety
+    ///
+    /// `s` must be the machine's state, with a site reserved.
+    pub unsafe fn take_name(
+        &mut self,
+        machine: &mut Machine<'_, '_>,
+        s: &mut State,
+        node: u32,
+        is_nearest: bool,
+    ) -> bool {
+        let Some(node) = self.node(node) else { return false };
+        let seen = self.labels.names_seen(self.ir, node);
+        if seen == 0 {
+            return false;
         }
+        // SAFETY: as for this function.
+        let number = if is_nearest { 0 } else { unsafe { machine.pick(s, seen + 1) as u32 } };
+        let ir = self.ir;
+        if !self.labels.name_fits(ir, (node, number), machine.slack) {
+            return false;
+        }
+        let mut slack = machine.slack;
+        // SAFETY: as for this function; a text is reserved anew.
+        *s = unsafe {
+            let s = machine.append(*s, |output, base| {
+                slack = self.labels.take_name(ir, (node, number), slack, output, base);
+            });
+            machine.reserve(s, 0, OUTPUT)
+        };
+        machine.slack = slack;
+        true
     }
 
     /// Returns the number of rounds that follows from labelled parts; none if they are empty.
@@ -89,14 +120,11 @@ impl<'r> Labelled<'r> {
     ) -> usize {
         let ir = self.ir;
         let Some(choice) = self.node(node).and_then(|node| ir.node(node).choice()) else { return 0 };
-        let len = |option: NodeId| ir.facts(option).min_len.saturating_add(self.labels.extra(ir, option));
-        let within = machine.slack.saturating_add(len(choice.options[0]));
-        let offered = choice.options.iter().take_while(|&&option| len(option) <= within).count();
-        let offered = offered.min(site.count as usize);
+        let offered = (self.labels.offered(ir, choice, machine.slack) as usize).min(site.count as usize);
         // SAFETY: as for this function.
         let option = unsafe { super::interpret::pick(machine, s, program, site, offered) };
-        if machine.slack != u64::MAX {
-            machine.slack = within - choice.options.get(option).map_or(0, |&option| len(option));
+        if let Some(&taken) = choice.options.get(option) {
+            machine.slack = self.labels.choose(ir, choice, taken, machine.slack);
         }
         option
     }
@@ -116,26 +144,20 @@ impl<'r> Labelled<'r> {
     ) -> bool {
         let ir = self.ir;
         let Some(node) = self.node(node) else { return false };
-        let Some(Rounds { item, min, max }) = ir.node(node).rounds() else { return false };
-        let is_counted = self.labels.counts_rounds(node);
-        if done >= min {
+        let Some(Rounds { min, max, .. }) = ir.node(node).rounds() else { return false };
+        let is_further = done >= min;
+        if is_further {
             if is_least || max.is_some_and(|max| done >= max) {
                 return false;
             }
-            let slack = if is_counted { self.labels.round(ir, machine.slack) } else { Some(machine.slack) };
-            let cost = ir.facts(item).min_len.saturating_add(self.labels.extra(ir, item));
-            let Some(slack) = slack.filter(|&slack| cost <= slack) else { return false };
+            let Some(slack) = self.labels.further(ir, node, machine.slack) else { return false };
             // SAFETY: as for this function.
             if unsafe { machine.pick8(s, 2) } == 0 {
                 return false;
             }
-            if slack != u64::MAX {
-                machine.slack = slack - cost;
-            }
+            machine.slack = slack;
         }
-        if is_counted {
-            self.labels.begin_round(ir);
-        }
+        self.labels.begin_round(ir, node, is_further);
         true
     }
 

@@ -51,9 +51,10 @@ pub(super) enum Code {
     Count,
     /// Decides on another round of the repetition `argument` by the counter on the stack, then takes one of its exits.
     Round,
-    /// Emits the derived bytes, or begins the labelled part or the scope, that the node with the number `argument` is.
+    /// Emits the derived bytes, or begins the labelled part, the scope or the part with a name, that the node with the
+    /// number `argument` is.
     Label,
-    /// Ends the labelled part or the scope that the node with the number `argument` is.
+    /// Ends what [`Code::Label`] began that the node with the number `argument` is.
     Leave,
     /// Pushes a counter of the rounds that the node with the number `argument` has.
     Times,
@@ -65,6 +66,11 @@ pub(super) enum Code {
     /// Decides on another round as [`Code::Round`] does, where its cost follows from labelled parts or rounds are
     /// counted: of the repetition that the node with the number `argument` is.
     Further,
+    /// Takes a name and the first exit, or the second one if no name is seen or it does not fit: of the node with the
+    /// number `argument`.
+    Use,
+    /// Takes the nearest name as [`Code::Use`] does, without reading.
+    Nearest,
     /// Does the rounds that the repetition has at least, and counts them: the node with the number `argument`.
     Least,
 }
@@ -255,7 +261,7 @@ impl Op {
     pub fn exit_count(&self, site: &Site) -> u32 {
         match self.code {
             Code::Run => 3,
-            Code::Round | Code::Left | Code::Further | Code::Least => 2,
+            Code::Round | Code::Left | Code::Further | Code::Least | Code::Use | Code::Nearest => 2,
             _ if self.mask != 0 => site.count,
             _ => 1,
         }
@@ -270,7 +276,7 @@ impl Program {
             Code::Unset | Code::Halt | Code::Count | Code::Large | Code::Site => true,
             // Nodes are looked up with a check.
             Code::Label | Code::Leave | Code::Times | Code::Left | Code::Open => true,
-            Code::Further | Code::Least => true,
+            Code::Further | Code::Least | Code::Use | Code::Nearest => true,
             Code::Pool => argument + site.count as usize <= self.longs.len(),
             Code::Member => argument < self.classes.len(),
             Code::Long => argument < self.longs.len(),

@@ -10,8 +10,8 @@ use gramjet_engine::vm::Vm;
 
 use crate::kit::{SplitMix, limits, produce};
 
-/// Grammars with all kinds of what follows from labelled parts.
-pub const GRAMMARS: [&str; 20] = [
+/// Grammars with all kinds of what follows from labelled parts, and with names.
+pub const GRAMMARS: [&str; 25] = [
     "d ::= e  e ::= '<' n:name a* ('/>' | '>' (e | [a-z])* '</' $n '>')  a ::= ' ' name '=\"' [a-z]* '\"'  name ::= [a-z]+",
     "v ::= 'S' $u8(len(x)) x:([a-z]*) | 'A' $u8(len(y)) y:(v*)",
     "t ::= c r:(',' c)* ';' (c (',' c){count(r)} ';')*  c ::= [a-z]* | '\"' [a-z,]* '\"'",
@@ -31,6 +31,11 @@ pub const GRAMMARS: [&str; 20] = [
     "s ::= k:'k'{2,5} [x-z]{count(k)} $oct(len(k), 3) | '(' s ')'",
     "s ::= k:'k'{3} [x-z]{count(k)} $HEX(adler32(k), 8) s*",
     "s ::= $u24be(fletcher16(b)) b:(s* [ab]) $u64le(inet16(b))",
+    "p ::= $scope(v, s*)  s ::= 'let ' $define(v, n) '=' u ';' | '{' $scope(v, s*) '}' | u ';'  u ::= $use(v, '0') | [1-9]  n ::= [a-c]{1,2}",
+    "e ::= '<' t:n $scope(a, (' ' $unique(a, n) '=' [x-z]*)*) ('/>' | '>' e* '</' $t '>')  n ::= [ab]{1,2}",
+    "t ::= $scope(c, $unique(c, n) (',' $unique(c, n))* ';' ($use(c, '*') | '(' t ')')*)  n ::= [ab]",
+    "s ::= $scope(k, o (',' o){2,}) s? | 'x'  o ::= $unique(k, 'a' | 'bb') | $unique(k, 'c') $unique(k, 'c')",
+    "s ::= b:($scope(v, l, (d | s)*)) $dec(len(b)) $b | '.'  d ::= $define(v, [a-c]+) ':' $unique(l, [xy]) $use(v, 'a') $use(l, 'z')",
     "s ::= u:([à-ü]*) $u '|' (t:[a-é]+ $t){2} s?",
 ];
 
@@ -46,7 +51,7 @@ fn grammars() -> impl Iterator<Item = (&'static str, Compiled)> {
 
 #[test]
 fn most_of_them_compile() {
-    assert_eq!(grammars().count(), 18);
+    assert_eq!(grammars().count(), 23);
 }
 
 #[test]

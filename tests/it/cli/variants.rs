@@ -58,6 +58,33 @@ fn variants_of_repaired_texts_are_right() {
     }
 }
 
+/// The grammar of programs whose names are declared before they are used.
+const DECLARED: &str = "program ::= (statement ';')+
+statement ::= 'let ' $define(v, name) | 'use ' $use(v, 'none')
+name ::= [a-z]+
+";
+
+#[test]
+fn variants_use_names_that_are_declared() {
+    let content = "let b;use b;let aa;use aa;let c;use none;use c;";
+    let (_place, grammar, file) = files_of("mutate-names", DECLARED, content);
+    let variants = text(&stdout(&["mutate", &grammar, &file, "-n", "300"]));
+    let distinct: std::collections::BTreeSet<&str> = variants.lines().collect();
+    assert!(distinct.len() > 100, "{variants}");
+    for variant in distinct {
+        let mut declared = vec!["none"];
+        for statement in variant.trim_end_matches(';').split(';') {
+            match statement.split_once(' ') {
+                Some(("let", name)) => declared.push(name),
+                Some(("use", name)) => assert!(declared.contains(&name), "{variant}"),
+                _ => panic!("{variant}"),
+            }
+        }
+    }
+    let small = stdout(&["minimise", &grammar, &file, "--", "sh", "-c", "! grep -q 'use aa'"]);
+    assert_eq!(text(&small), "let aa;use aa;");
+}
+
 #[test]
 fn variants_keep_a_length() {
     let content = "[1,[22,\"abc\",[]],[[[3]]],44]";

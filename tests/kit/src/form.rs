@@ -7,6 +7,7 @@ use gramjet_compiler::ast::{Expr, ExprKind, Grammar};
 use gramjet_compiler::charset::CharSet;
 use gramjet_compiler::derived::{Derived, Measure, Value};
 use gramjet_compiler::ir::{Facts, Ir, Node, NodeId, RuleId, Slots};
+use gramjet_compiler::naming::Naming;
 
 /// A grammar: variables, each with a tree.
 #[derive(Clone, Debug)]
@@ -27,7 +28,12 @@ pub struct Form {
     pub kind: Kind,
     /// The facts; [`UNKNOWN`] if it derives nothing.
     pub facts: Facts,
+    /// The number of unique names of each kind that its shortest text gives to scopes outside it.
+    pub uniques: Uniques,
 }
+
+/// The numbers of unique names, by their kinds.
+pub type Uniques = BTreeMap<String, u64>;
 
 /// The kinds of trees.
 #[derive(Clone, Debug)]
@@ -52,6 +58,8 @@ pub enum Kind {
     Label(String, Box<Form>),
     /// Bytes that follow from parts.
     Derived(Derived<String>),
+    /// A part that does something with names.
+    Naming(Naming<String>, Box<Form>),
 }
 
 /// Facts about a labelled part from the grammar alone: its label, its minimum length, and its least number of
@@ -60,6 +68,12 @@ type Part = (String, u64, u64);
 
 /// The facts of what derives nothing.
 pub const UNKNOWN: Facts = Facts { min_len: u64::MAX, height: u32::MAX, min_depth: u32::MAX };
+
+impl Form {
+    fn new(kind: Kind) -> Form {
+        Form { kind, facts: UNKNOWN, uniques: Uniques::new() }
+    }
+}
 
 impl System {
     /// Returns the system of a grammar as written, with options put into canonical order here.
@@ -105,7 +119,7 @@ impl System {
             Node::Seq(items) => Kind::Seq(all(items)),
             Node::Choice(choice) => Kind::Choice(all(&choice.options), choice.slots.clone()),
             Node::Repeat { item, min, max } => Kind::Repeat(Box::new(self.of_node(ir, *item, scopes)), *min, *max),
-            Node::Derived(_) | Node::Times { .. } | Node::Label { .. } | Node::Scope(_) => {
+            Node::Derived(_) | Node::Times { .. } | Node::Label { .. } | Node::Scope(_) | Node::Naming { .. } => {
                 unreachable!("the oracle knows no labels")
             }
             Node::Inline { rule, body } => {
@@ -123,7 +137,7 @@ impl System {
                 Kind::Variable(scope.expect("the verifier found the scope of each jump back").1)
             }
         };
-        Form { kind, facts: UNKNOWN }
+        Form::new(kind)
     }
 
     /// Returns the facts of a variable.
@@ -133,13 +147,13 @@ impl System {
 
     /// Iterates until no fact of a rule gets better, from "derives nothing" on.
     fn find_facts(&mut self) {
-        let mut facts: Vec<Facts> = vec![UNKNOWN; self.variables.len()];
+        let mut facts: Vec<(Facts, Uniques)> = vec![(UNKNOWN, Uniques::new()); self.variables.len()];
         loop {
             let before = facts.clone();
             for (variable, form) in self.variables.iter_mut().enumerate() {
                 if let Some(form) = form {
                     set_facts(form, &facts, &mut Vec::new());
-                    facts[variable] = form.facts;
+                    facts[variable] = (form.facts, form.uniques.clone());
                 }
             }
             if facts == before {
@@ -156,11 +170,11 @@ fn of_sequence(expr: &Expr, index: &BTreeMap<&str, usize>, weights: &mut Vec<Vec
     let items = match &expr.kind {
         ExprKind::Seq(items) => {
             let kind = Kind::Seq(items.iter().map(|item| of_expr(item, index, weights)).collect());
-            Form { kind, facts: UNKNOWN }
+            Form::new(kind)
         }
         _ => of_expr(expr, index, weights),
     };
-    if labels.is_empty() { items } else { Form { kind: Kind::Scope(Box::new(items), labels), facts: UNKNOWN } }
+    if labels.is_empty() { items } else { Form::new(Kind::Scope(Box::new(items), labels)) }
 }
 
 fn of_expr(expr: &Expr, index: &BTreeMap<&str, usize>, weights: &mut Vec<Vec<f64>>) -> Form {
@@ -189,8 +203,12 @@ fn of_expr(expr: &Expr, index: &BTreeMap<&str, usize>, weights: &mut Vec<Vec<f64
         }
         ExprKind::Label { label, item } => Kind::Label(label.text.clone(), Box::new(of_expr(item, index, weights))),
         ExprKind::Derived(derived) => Kind::Derived(derived.map(&mut |label| label.text.clone())),
+        ExprKind::Naming { naming, item } => {
+            let naming = naming.map(|kind| kind.text.clone());
+            Kind::Naming(naming, Box::new(of_sequence(item, index, weights)))
+        }
     };
-    Form { kind, facts: UNKNOWN }
+    Form::new(kind)
 }
 
 /// Puts the options of all choices in order; `weights` has the weights of the choices from the outside in, left to
@@ -199,7 +217,11 @@ fn order_options(form: &mut Form, weights: &mut impl Iterator<Item = Vec<f64>>) 
     match &mut form.kind {
         Kind::Bytes(_) | Kind::Class(_) | Kind::Variable(_) | Kind::Derived(_) => {}
         Kind::Seq(items) => items.iter_mut().for_each(|item| order_options(item, weights)),
-        Kind::Repeat(item, ..) | Kind::Times(item, _) | Kind::Scope(item, _) | Kind::Label(_, item) => {
+        Kind::Repeat(item, ..)
+        | Kind::Times(item, _)
+        | Kind::Scope(item, _)
+        | Kind::Label(_, item)
+        | Kind::Naming(_, item) => {
             order_options(item, weights);
         }
         Kind::Choice(options, slots) => {
@@ -216,7 +238,7 @@ fn order_options(form: &mut Form, weights: &mut impl Iterator<Item = Vec<f64>>) 
 }
 
 /// Sets the facts of a form, given those of the rules and what is known of the parts with labels that it sees.
-fn set_facts(form: &mut Form, rules: &[Facts], parts: &mut Vec<Part>) {
+fn set_facts(form: &mut Form, rules: &[(Facts, Uniques)], parts: &mut Vec<Part>) {
     form.facts = match &mut form.kind {
         Kind::Bytes(bytes) => Facts { min_len: bytes.len() as u64, height: 0, min_depth: 0 },
         Kind::Class(set) => {
@@ -224,7 +246,7 @@ fn set_facts(form: &mut Form, rules: &[Facts], parts: &mut Vec<Part>) {
             lengths.min().map_or(UNKNOWN, |min_len| Facts { min_len, height: 0, min_depth: 0 })
         }
         Kind::Variable(variable) => {
-            let facts = rules[*variable];
+            let facts = rules[*variable].0;
             Facts {
                 min_len: facts.min_len,
                 height: facts.height.saturating_add(1),
@@ -290,7 +312,61 @@ fn set_facts(form: &mut Form, rules: &[Facts], parts: &mut Vec<Part>) {
             };
             Facts { min_len, height: 0, min_depth: 0 }
         }
+        Kind::Naming(Naming::Declare(_), _) => Facts { min_len: 0, height: 0, min_depth: 0 },
+        Kind::Naming(naming, item) => {
+            set_facts(item, rules, parts);
+            // The first name of a scope needs no digits, the second one a digit, and so on.
+            let room: u64 = naming
+                .scoped()
+                .iter()
+                .flat_map(|kind| 0..item.uniques.get(kind).copied().unwrap_or(0))
+                .map(digits)
+                .sum();
+            Facts { min_len: item.facts.min_len.saturating_add(room), ..item.facts }
+        }
     };
+    form.uniques = uniques(&form.kind, rules, parts);
+}
+
+/// Returns the number of digits of a number; none of 0.
+pub fn digits(number: u64) -> u64 {
+    if number == 0 { 0 } else { number.to_string().len() as u64 }
+}
+
+/// Returns the unique names of the shortest text of a tree.
+fn uniques(kind: &Kind, rules: &[(Facts, Uniques)], parts: &[Part]) -> Uniques {
+    let times = |item: &Form, times: u64| -> Uniques {
+        let numbers = item.uniques.iter().map(|(kind, number)| (kind.clone(), number.saturating_mul(times)));
+        numbers.filter(|(_, number)| *number > 0).collect()
+    };
+    match kind {
+        Kind::Bytes(_) | Kind::Class(_) | Kind::Derived(_) => Uniques::new(),
+        Kind::Variable(variable) => rules[*variable].1.clone(),
+        Kind::Seq(items) => {
+            let mut sum = Uniques::new();
+            for (kind, number) in items.iter().flat_map(|item| &item.uniques) {
+                *sum.entry(kind.clone()).or_default() += number;
+            }
+            sum
+        }
+        Kind::Choice(options, _) => {
+            let cost = |option: &&Form| (option.facts.min_len, option.facts.height);
+            options.iter().min_by_key(cost).map_or_else(Uniques::new, |option| option.uniques.clone())
+        }
+        Kind::Repeat(_, _, Some(0)) => Uniques::new(),
+        Kind::Repeat(item, min, _) => times(item, u64::from(*min)),
+        Kind::Times(item, rounds) => times(item, least(rounds, parts)),
+        Kind::Scope(item, _) | Kind::Label(_, item) => item.uniques.clone(),
+        Kind::Naming(Naming::Declare(_), _) => Uniques::new(),
+        Kind::Naming(naming, item) => {
+            let mut numbers = item.uniques.clone();
+            numbers.retain(|kind, _| !naming.scoped().contains(kind));
+            if let Some(kind) = naming.unique() {
+                *numbers.entry(kind.clone()).or_default() += 1;
+            }
+            numbers
+        }
+    }
 }
 
 fn known<'p>(parts: &'p [Part], label: &str) -> &'p Part {

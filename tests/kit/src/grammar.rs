@@ -1,6 +1,7 @@
 //! Random grammars: sound, small, and rich in what is hard for a compiler.
 
 mod labels;
+mod names;
 
 use gramjet_compiler::analysis::least;
 use gramjet_compiler::ast::{Alternative, Expr, ExprKind, Grammar, Name, Rule, Weight};
@@ -34,6 +35,8 @@ pub struct Shape {
     pub wide: usize,
     /// Whether parts may have labels, and other parts follow from them.
     pub labels: bool,
+    /// Whether parts may give names, take them, and bound where they are seen.
+    pub names: bool,
 }
 
 impl Shape {
@@ -50,6 +53,7 @@ impl Shape {
         weights: true,
         wide: 0,
         labels: false,
+        names: false,
     };
 
     /// Grammars whose distribution can be computed.
@@ -68,11 +72,18 @@ impl Shape {
         weights: true,
         wide: 300,
         labels: false,
+        names: false,
     };
 
     /// Grammars with labelled parts.
     pub const LABELLED: Shape =
         Shape { rules: 3, alternatives: 3, items: 3, nesting: 2, labels: true, ..Shape::ENUMERABLE };
+
+    /// Grammars with names, and few labelled parts.
+    pub const NAMED: Shape = Shape { labels: false, names: true, rules: 4, ..Shape::LABELLED };
+
+    /// Grammars with labelled parts and names.
+    pub const LABELLED_NAMED: Shape = Shape { names: true, ..Shape::LABELLED };
 
     /// Grammars with long literals and sequences, which no reservation covers at once.
     pub const LONG: Shape =
@@ -80,14 +91,22 @@ impl Shape {
 }
 
 /// Returns a random grammar of this shape in which the check finds no error; with labels, one in which it may find
-/// that a field is too narrow or that parts follow from each other.
+/// that a field is too narrow or that parts follow from each other; with both labels and names, that a unique name is
+/// in no scope.
 pub fn random_grammar(draw: &mut dyn Draw, shape: &Shape) -> Grammar {
     let rules = draw.between(1, shape.rules);
     let mut maker = Maker { draw, shape, rules, rule: 0, scopes: Vec::new() };
-    let bodies = (0..rules).map(|rule| maker.body(rule)).collect();
+    let mut bodies: Vec<Expr> = (0..rules).map(|rule| maker.body(rule)).collect();
+    if shape.names {
+        bodies.push(maker.given_names());
+    }
     let mut grammar = grammar(bodies);
     maker.make_productive(&mut grammar);
     maker.make_reachable(&mut grammar);
+    if shape.names {
+        let start = std::mem::replace(&mut grammar.rules[0].body, seq(Vec::new()));
+        grammar.rules[0].body = maker.in_scope(start);
+    }
     labels::place_labels(&mut grammar);
     grammar
 }
@@ -210,6 +229,9 @@ impl Maker<'_> {
             && let Some(following) = self.following(false)
         {
             return following;
+        }
+        if self.shape.names && self.draw.percent(25) {
+            return self.naming(nesting);
         }
         match self.draw.below(20) {
             0..=5 => self.literal(),
@@ -375,9 +397,10 @@ fn references_any(rules: &[Rule], target: usize) -> bool {
             ExprKind::Rule(other) => other == name,
             ExprKind::Seq(items) => items.iter().any(|item| refers(item, name)),
             ExprKind::Choice(alternatives) => alternatives.iter().any(|a| refers(&a.expr, name)),
-            ExprKind::Repeat { item, .. } | ExprKind::Times { item, .. } | ExprKind::Label { item, .. } => {
-                refers(item, name)
-            }
+            ExprKind::Repeat { item, .. }
+            | ExprKind::Times { item, .. }
+            | ExprKind::Label { item, .. }
+            | ExprKind::Naming { item, .. } => refers(item, name),
         }
     }
     rules.iter().any(|rule| refers(&rule.body, &rule_name(target)))

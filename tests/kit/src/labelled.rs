@@ -8,9 +8,10 @@ use std::rc::Rc;
 use gramjet_compiler::analysis::pools::Pools;
 use gramjet_compiler::derived::Derived;
 use gramjet_compiler::ir::RuleId;
+use gramjet_compiler::naming::Naming;
 use gramjet_compiler::reference::Limits;
 
-use crate::form::{Form, Kind, System};
+use crate::form::{Form, Kind, System, digits};
 use crate::naive::{Offer, read_option};
 use crate::settled::Text;
 
@@ -27,6 +28,10 @@ pub struct Machine<'f> {
     finishes: bool,
     /// The sequences with labels that are open, or were begun since the text finishes.
     scopes: Vec<(&'f Form, Place<'f>)>,
+    /// The names that were given and are seen, with their kinds.
+    names: Vec<(&'f str, Vec<u8>)>,
+    /// The open scopes of names: their kinds, and the number of names before them.
+    name_scopes: Vec<(&'f [String], usize)>,
     /// The text so far.
     pub text: Text,
     site: Option<Site<'f>>,
@@ -60,6 +65,9 @@ enum Task<'f> {
     Times(&'f Form, u64, Place<'f>),
     End(usize),
     EndScope,
+    /// The end of a part that gives a name, and the number of plain bytes before it.
+    EndName(&'f Naming<String>, usize),
+    EndNames,
 }
 
 #[derive(Clone, Debug)]
@@ -68,6 +76,8 @@ enum Site<'f> {
     Choice(&'f Form, Place<'f>),
     Round(&'f Form, u32, Place<'f>),
     Pool(usize, Place<'f>),
+    /// A part that takes a name.
+    Use(&'f Form, Place<'f>),
 }
 
 impl<'f> Place<'f> {
@@ -101,6 +111,8 @@ impl<'f> Machine<'f> {
             tasks: vec![Task::Derive(start, place)],
             finishes: false,
             scopes: Vec::new(),
+            names: Vec::new(),
+            name_scopes: Vec::new(),
             text: Text::default(),
             site: None,
         }
@@ -149,7 +161,53 @@ impl<'f> Machine<'f> {
                 let pool = self.pools.get(RuleId::new(variable)).expect("the site was made from it");
                 self.text.add_bytes(&pool.strings[option]);
             }
+            Site::Use(form, place) => {
+                let Kind::Naming(Naming::Use(kind), other) = &form.kind else { return };
+                match self.names_of(kind).into_iter().rev().nth(option) {
+                    Some(name) if self.can_write(&name) => self.text.add_bytes(&name),
+                    _ => self.tasks.push(Task::Derive(other, place)),
+                }
+            }
         }
+    }
+
+    /// Returns the names of a kind that are seen, the nearest one last.
+    fn names_of(&self, kind: &str) -> Vec<Vec<u8>> {
+        self.names.iter().filter(|(own, _)| *own == kind).map(|(_, name)| name.clone()).collect()
+    }
+
+    /// Returns true if the text keeps its limits when it goes on with a name and finishes in the shortest way.
+    fn can_write(&self, name: &[u8]) -> bool {
+        if !self.is_bounded {
+            return true;
+        }
+        let mut machine = self.clone();
+        machine.text.add_bytes(name);
+        machine.keeps_limits()
+    }
+
+    /// Ends a part that gives a name.
+    fn end_name(&mut self, naming: &'f Naming<String>, from: usize) {
+        let Some(kind) = naming.given() else { return };
+        if naming.unique().is_some() {
+            let scope = self.name_scopes.iter().rev().find(|(kinds, _)| kinds.contains(kind));
+            let first = scope.map_or(0, |(_, first)| *first);
+            let known = self.names[first..].iter().filter(|(own, _)| own == kind);
+            let known: Vec<Vec<u8>> = known.map(|(_, name)| name.clone()).collect();
+            if self.finishes {
+                // As many digits as the number of names has are always enough.
+                self.text.add_bytes(&vec![b'0'; digits(known.len() as u64) as usize]);
+            } else {
+                let name = self.text.plain()[from..].to_vec();
+                let with = |number: usize| {
+                    let digits = if number == 0 { String::new() } else { number.to_string() };
+                    [&name, digits.as_bytes()].concat()
+                };
+                let number = (0..).find(|&number| !known.contains(&with(number))).expect("there are enough");
+                self.text.add_bytes(&with(number)[name.len()..]);
+            }
+        }
+        self.names.push((kind, self.text.plain()[from..].to_vec()));
     }
 
     /// Returns how many options are offered: the longest prefix of those with which the text can still end well.
@@ -178,6 +236,10 @@ impl<'f> Machine<'f> {
                 }
             }
             Site::Class(_) | Site::Choice(..) => unreachable!("these are no sites"),
+            Site::Use(Form { kind: Kind::Naming(Naming::Use(kind), _), .. }, _) => {
+                Offer::Uniform(self.names_of(kind).len() as u64 + 1)
+            }
+            Site::Use(..) => unreachable!("this is no site"),
             Site::Round(..) => {
                 let offered = prefix(2);
                 assert!(offered > 0, "a repetition can neither end nor go on");
@@ -197,9 +259,22 @@ impl<'f> Machine<'f> {
         }
         let mut machine = self.clone();
         machine.take_at(site.clone(), option);
-        machine.finish();
-        let (len, fits) = machine.text.measure();
-        fits && self.limits.max_len.is_none_or(|bound| len <= bound) && machine.keeps_fields()
+        machine.keeps_limits()
+    }
+
+    /// Returns true if the text keeps its limits when it finishes in the shortest way, which it does.
+    fn keeps_limits(mut self) -> bool {
+        self.finishes = true;
+        // Rounds of rounds could make it as long as no memory holds.
+        let most = self.limits.max_len.unwrap_or(u64::MAX);
+        while let Some(task) = self.tasks.pop() {
+            self.run(task);
+            if self.text.plain().len() as u64 > most {
+                return false;
+            }
+        }
+        let (len, fits) = self.text.measure();
+        fits && self.limits.max_len.is_none_or(|bound| len <= bound) && self.keeps_fields()
     }
 
     fn finish(&mut self) {
@@ -225,7 +300,9 @@ impl<'f> Machine<'f> {
                     || self.text.value(&value.map(&mut |label| place.part(label))) <= form.greatest()
             }
             Kind::Seq(items) | Kind::Choice(items, _) => items.iter().all(|item| self.fit(item, place)),
-            Kind::Repeat(item, ..) | Kind::Times(item, _) | Kind::Label(_, item) => self.fit(item, place),
+            Kind::Repeat(item, ..) | Kind::Times(item, _) | Kind::Label(_, item) | Kind::Naming(_, item) => {
+                self.fit(item, place)
+            }
             Kind::Scope(..) if !has_fields(form) => true,
             Kind::Scope(..) => {
                 let mut machine = self.clone();
@@ -250,6 +327,19 @@ impl<'f> Machine<'f> {
                 if !self.finishes {
                     self.scopes.pop();
                 }
+                return None;
+            }
+            Task::EndName(naming, from) => {
+                self.end_name(naming, from);
+                return None;
+            }
+            Task::EndNames => {
+                let (kinds, first) = self.name_scopes.pop().expect("a scope is open");
+                let mut number = 0;
+                self.names.retain(|(kind, _)| {
+                    number += 1;
+                    number <= first || !kinds.iter().any(|own| own == kind)
+                });
                 return None;
             }
             Task::Times(item, left, place) => {
@@ -322,6 +412,22 @@ impl<'f> Machine<'f> {
                 self.tasks.push(Task::Derive(item, place));
             }
             Kind::Derived(derived) => self.text.add_derived(derived.map(&mut |label| place.part(label))),
+            Kind::Naming(naming @ (Naming::Define(_) | Naming::Unique(_)), item) => {
+                self.tasks.push(Task::EndName(naming, self.text.plain().len()));
+                self.tasks.push(Task::Derive(item, place.inner()));
+            }
+            Kind::Naming(Naming::Declare(kind), copy) => {
+                let Kind::Derived(Derived::Copy(label)) = &copy.kind else { return None };
+                self.names.push((kind, self.text.plain_of(place.part(label))));
+            }
+            // The shortest text takes no names.
+            Kind::Naming(Naming::Use(_), item) if self.finishes => self.tasks.push(Task::Derive(item, place.inner())),
+            Kind::Naming(Naming::Use(_), _) => return Some(Site::Use(form, place.inner())),
+            Kind::Naming(Naming::Scope(kinds), item) => {
+                self.name_scopes.push((kinds, self.names.len()));
+                self.tasks.push(Task::EndNames);
+                self.tasks.push(Task::Derive(item, place.inner()));
+            }
         }
         None
     }
@@ -350,7 +456,8 @@ fn has_fields(form: &Form) -> bool {
         Kind::Bytes(_) | Kind::Class(_) | Kind::Variable(_) | Kind::Derived(Derived::Copy(_)) => false,
         Kind::Derived(Derived::Number(_, form)) => form.fixed_width().is_some(),
         Kind::Seq(items) | Kind::Choice(items, _) => items.iter().any(has_fields),
-        Kind::Repeat(item, ..) | Kind::Times(item, _) | Kind::Scope(item, _) | Kind::Label(_, item) => has_fields(item),
+        Kind::Repeat(item, ..) | Kind::Times(item, _) | Kind::Scope(item, _) => has_fields(item),
+        Kind::Label(_, item) | Kind::Naming(_, item) => has_fields(item),
     }
 }
 

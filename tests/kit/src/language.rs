@@ -66,7 +66,7 @@ fn pool_of(system: &System, form: &Form, bound: &Bound) -> Option<Strings> {
             (0..*min).try_fold(Strings::from([Vec::new()]), |strings, _| bound.product(&strings, &rounds))
         }
         // Other bytes may follow from other parts of the text, so the strings of parts are none of their own.
-        Kind::Times(..) | Kind::Scope(..) | Kind::Label(..) | Kind::Derived(_) => None,
+        Kind::Times(..) | Kind::Scope(..) | Kind::Label(..) | Kind::Derived(_) | Kind::Naming(..) => None,
     }
 }
 
@@ -96,7 +96,7 @@ impl Bound {
                 }
                 strings
             }
-            Kind::Times(..) | Kind::Scope(..) | Kind::Label(..) | Kind::Derived(_) => return None,
+            Kind::Times(..) | Kind::Scope(..) | Kind::Label(..) | Kind::Derived(_) | Kind::Naming(..) => return None,
             Kind::Repeat(item, min, max) => {
                 let item = self.strings(item, languages)?;
                 let mut round = Strings::from([Vec::new()]);

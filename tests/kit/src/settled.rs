@@ -53,6 +53,21 @@ impl Text {
         }
     }
 
+    /// Returns the bytes that were appended, without those that follow from parts.
+    pub fn plain(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Returns the bytes of a part that has ended, without those that follow from parts.
+    pub fn plain_of(&self, part: usize) -> Vec<u8> {
+        let pieces = self.pieces_of(part).expect("the part has ended");
+        let len = |pieces: &[Piece]| -> usize {
+            pieces.iter().map(|piece| if let Piece::Bytes(count) = piece { *count } else { 0 }).sum()
+        };
+        let from = len(&self.pieces[..pieces.start]);
+        self.bytes[from..from + len(&self.pieces[pieces])].to_vec()
+    }
+
     /// Begins a part.
     pub fn begin(&mut self, part: usize) {
         self.pieces.push(Piece::Begin(part));

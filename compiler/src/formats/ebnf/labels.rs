@@ -6,6 +6,7 @@ use crate::ast::{ExprKind, Name};
 use crate::check::closest;
 use crate::derived::{Derived, Measure, NumberForm, Term, Value};
 use crate::diagnostics::{Diagnostics, Span};
+use crate::naming::Naming;
 
 /// The greatest factor of a term.
 const MAX_FACTOR: u32 = 1 << 20;
@@ -61,6 +62,12 @@ fn read_alone<T>(
     result.ok().filter(|_| !own.has_errors())
 }
 
+/// Returns what a dollar sign and this name begin, if a label cannot have the name.
+pub(in crate::formats) fn reserved(name: &str) -> Option<&'static str> {
+    let is_word = || Naming::WORDS.contains(&name).then_some("what is said of names");
+    NumberForm::by_name(name).map(|_| "a number").or_else(is_word)
+}
+
 impl<'t> Parser<'t, '_> {
     /// Returns the name of the label that begins here, if one does.
     pub(super) fn label(&mut self) -> Option<Name> {
@@ -70,9 +77,9 @@ impl<'t> Parser<'t, '_> {
         }
         let span = self.take().span;
         self.take();
-        if NumberForm::by_name(name).is_some() {
-            let help = "`$` and this name begin a number; give the part another label";
-            self.error(span, format!("`{name}` is a form of numbers and no label"), help);
+        if let Some(meaning) = reserved(name) {
+            let help = format!("`$` and this name begin {meaning}; give the part another label");
+            self.error(span, format!("`{name}` is reserved and no label"), help);
         }
         Some(Name { text: name.to_string(), span })
     }
@@ -98,6 +105,39 @@ impl<'t> Parser<'t, '_> {
         }
         self.sums(&value, form, span.to(self.last_span))?;
         Ok(Derived::Number(value, form))
+    }
+
+    /// Returns true if `$name`, which has been taken, says something of names.
+    pub(super) fn begins_naming(&mut self, name: &str, span: Span) -> bool {
+        let next = self.peek(0);
+        Naming::WORDS.contains(&name) && next.kind == Kind::Open && next.span.start == span.end
+    }
+
+    /// Parses the kinds of names and the part after `$define` and its like, which have been taken.
+    pub(super) fn naming(&mut self, word: &str, span: Span) -> Result<Sized, Reported> {
+        let open = self.take().span;
+        let help = format!("write `${word}(kind, part)`");
+        let mut kinds = Vec::new();
+        while let Kind::Name(kind) = self.peek(0).kind {
+            if self.peek(1).kind != Kind::Comma {
+                break;
+            }
+            kinds.push(Name { text: kind.to_string(), span: self.take().span });
+            self.take();
+        }
+        let place = kinds.get(1).map_or(open, |kind: &Name| kind.span);
+        let is_one = kinds.len() == 1 || word == "scope";
+        let Some(naming) = Naming::by_word(word, kinds).filter(|_| is_one) else {
+            let message = format!("`${word}` needs {}", if word == "scope" { "a kind of names" } else { "one kind" });
+            return Err(self.error(place, message, help));
+        };
+        let Sized { expr, height } = self.nested(open)?;
+        if !self.take_if(&Kind::Close) {
+            let end = self.peek(0).span;
+            return Err(self.error(end, format!("`${word}` is not closed"), help));
+        }
+        let span = span.to(self.last_span);
+        self.build(ExprKind::Naming { naming, item: Box::new(expr) }, span, height)
     }
 
     /// Parses the width of digits.

@@ -360,6 +360,9 @@ impl<'t> Parser<'t, '_> {
             Kind::Open => return self.group(),
             Kind::Dollar(name) => {
                 let span = self.take().span;
+                if self.begins_naming(name, span) {
+                    return self.naming(name, span);
+                }
                 let derived = self.derived(name, span)?;
                 return self.build(ExprKind::Derived(derived), span.to(self.last_span), 0);
             }
@@ -396,14 +399,20 @@ impl<'t> Parser<'t, '_> {
         self.build(kind, span, height.saturating_sub(1))
     }
 
-    fn group(&mut self) -> Result<Sized, Reported> {
-        let open = self.take().span;
+    /// Parses the choice within parentheses that have been opened.
+    pub(super) fn nested(&mut self, open: Span) -> Result<Sized, Reported> {
         if self.groups == MAX_NESTING {
             return Err(self.too_deep(open));
         }
         self.groups += 1;
-        let mut inside = self.choice()?;
+        let inside = self.choice()?;
         self.groups -= 1;
+        Ok(inside)
+    }
+
+    fn group(&mut self) -> Result<Sized, Reported> {
+        let open = self.take().span;
+        let mut inside = self.nested(open)?;
         if !self.take_if(&Kind::Close) {
             let end = self.peek(0).span;
             let diagnostic = Diagnostic::error(Code::Syntax, open, "this group is not closed")

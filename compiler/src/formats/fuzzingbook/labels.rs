@@ -4,10 +4,11 @@
 
 use super::Reader;
 use crate::ast::{Alternative, Expr, ExprKind, Name};
-use crate::derived::{Derived, NumberForm, Value};
+use crate::derived::{Derived, Value};
 use crate::diagnostics::Span;
 use crate::formats::ebnf;
 use crate::formats::json_text::{Json, JsonKey, JsonKind};
+use crate::naming::Naming;
 
 const HELP: &str = "a symbol is a string, `{\"label\": \"n\", \"expansion\": [...]}`, `{\"copy\": \"n\"}`, \
      `{\"number\": \"u16be(len(n))\"}`, or an `expansion` or a `choice` with `min`, `max` or `times`";
@@ -20,11 +21,13 @@ struct Members {
     min: Option<u32>,
     max: Option<u32>,
     times: Option<Value<Name>>,
+    naming: Option<Naming<Name>>,
 }
 
 /// Returns true if an object is a symbol, not the options of an alternative.
 pub(super) fn is_symbol(members: &[(JsonKey, Json)]) -> bool {
     let names = ["label", "copy", "number", "choice", "min", "max", "times"];
+    let names: Vec<&str> = names.into_iter().chain(Naming::WORDS).collect();
     let is_weighted = members.iter().any(|(key, _)| matches!(key.text.as_str(), "weight" | "prob"));
     members.iter().any(|(key, _)| names.contains(&key.text.as_str()))
         || !is_weighted && members.iter().any(|(key, _)| key.text == "expansion")
@@ -55,6 +58,10 @@ impl Reader<'_, '_> {
                     found.label = Some(self.label(&label, place)?);
                     true
                 }
+                (word, kinds) if Naming::WORDS.contains(&word) && found.naming.is_none() => {
+                    found.naming = self.naming(word, Json { kind: kinds, span: place });
+                    found.naming.is_some()
+                }
                 ("min", JsonKind::Number(number)) => {
                     found.min = whole(number);
                     found.min.is_some()
@@ -84,7 +91,7 @@ impl Reader<'_, '_> {
     }
 
     fn symbol_of(&mut self, found: Members, span: Span) -> Option<Expr> {
-        let Members { label, item: Some(mut item), min, max, times } = found else {
+        let Members { label, item: Some(mut item), min, max, times, naming } = found else {
             self.error(span, "this symbol derives nothing", HELP);
             return None;
         };
@@ -101,17 +108,36 @@ impl Reader<'_, '_> {
         } else if min.is_some() || max.is_some() {
             item = self.build(ExprKind::Repeat { item: Box::new(item), min: min.unwrap_or(0), max }, span)?;
         }
+        if let Some(naming) = naming {
+            item = self.build(ExprKind::Naming { naming, item: Box::new(item) }, span)?;
+        }
         match label {
             Some(label) => self.build(ExprKind::Label { label, item: Box::new(item) }, span),
             None => Some(item),
         }
     }
 
+    /// Returns what is said of names: of one kind, or of a list of kinds.
+    fn naming(&mut self, word: &str, kinds: Json) -> Option<Naming<Name>> {
+        let kinds = match kinds.kind {
+            JsonKind::Array(kinds) if word == "scope" => kinds,
+            _ => vec![kinds],
+        };
+        let kinds: Option<Vec<Name>> = kinds
+            .into_iter()
+            .map(|kind| match kind.kind {
+                JsonKind::String(text) => self.label(&text, kind.span),
+                _ => None,
+            })
+            .collect();
+        Naming::by_word(word, kinds?)
+    }
+
     fn label(&mut self, text: &str, span: Span) -> Option<Name> {
         let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '-');
         let is_name = text.starts_with(|c: char| c.is_alphabetic() || c == '_') && text.chars().all(is_part);
-        if NumberForm::by_name(text).is_some() {
-            self.error(span, format!("`{text}` is a form of numbers and no label"), "give the part another label");
+        if ebnf::reserved(text).is_some() {
+            self.error(span, format!("`{text}` is reserved and no label"), "give the part another label");
             return None;
         }
         if !is_name || text.ends_with('-') {

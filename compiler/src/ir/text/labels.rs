@@ -4,7 +4,8 @@ use std::fmt::Write;
 
 use super::{ParseError, Reader};
 use crate::derived::{Derived, Measure, NumberForm, Term, Value};
-use crate::ir::{Count, Field, Known, LabelId, Scope};
+use crate::ir::{Count, Field, KindId, Known, LabelId, Scope, Uniques};
+use crate::naming::Naming;
 
 /// Writes bytes that follow from labelled parts.
 pub(super) fn leaf(out: &mut String, derived: &Derived<Known>) {
@@ -35,6 +36,20 @@ pub(super) fn scope(out: &mut String, scope: &Scope) {
         out.push(' ');
         value(out, number);
         let _ = write!(out, "<={greatest}");
+    }
+}
+
+/// Writes what a part does with names.
+pub(super) fn naming(out: &mut String, naming: &Naming<KindId>) {
+    let word = if naming.scoped().is_empty() { naming.word() } else { "names" };
+    let _ = write!(out, "({word}");
+    naming.kinds().iter().for_each(|kind| out.push_str(&format!(" {}", kind.index())));
+}
+
+/// Writes the numbers of unique names of a rule.
+pub(super) fn uniques(out: &mut String, uniques: &Uniques) {
+    for (kind, number) in uniques.iter() {
+        let _ = write!(out, " unique={}:{number}", kind.index());
     }
 }
 
@@ -140,6 +155,34 @@ impl Reader<'_> {
             fields.push(Field { value, greatest: self.number(10)? });
         }
         Ok((labels.into(), fields.into()))
+    }
+
+    /// Reads the line of the kinds of names, if there is one.
+    pub(super) fn kinds(&mut self) -> Vec<String> {
+        let Some(line) = self.rest().strip_prefix("kinds ").and_then(|rest| rest.lines().next()) else {
+            return Vec::new();
+        };
+        self.offset += "kinds ".len() + line.len();
+        line.split_whitespace().map(str::to_string).collect()
+    }
+
+    /// Reads the numbers of unique names of a rule.
+    pub(super) fn uniques(&mut self) -> Result<Uniques, ParseError> {
+        let mut numbers = Vec::new();
+        while self.rest().starts_with("unique=") {
+            let kind = KindId::new(self.fact("unique=")? as u32);
+            numbers.push((kind, self.fact(":")?));
+        }
+        Ok(Uniques::new(numbers))
+    }
+
+    /// Reads the kinds of names.
+    pub(super) fn naming(&mut self, word: &str) -> Result<Naming<KindId>, ParseError> {
+        let mut kinds = Vec::new();
+        while self.rest().starts_with(|c: char| c.is_ascii_digit()) {
+            kinds.push(KindId::new(self.number(10)? as u32));
+        }
+        Naming::by_word(word, kinds).map_or_else(|| self.error("expected a kind of names"), Ok)
     }
 
     fn letters(&mut self) -> &str {

@@ -24,7 +24,9 @@ impl Writer<'_> {
         let kind = match &expr.kind {
             ExprKind::Bytes(_) | ExprKind::Class(_) => return None,
             // No grammar with a layout has labels.
-            ExprKind::Times { .. } | ExprKind::Label { .. } | ExprKind::Derived(_) => return None,
+            ExprKind::Times { .. } | ExprKind::Label { .. } | ExprKind::Derived(_) | ExprKind::Naming { .. } => {
+                return None;
+            }
             ExprKind::Rule(name) if self.layout.gaps.contains(name) => return None,
             ExprKind::Rule(name) => ExprKind::Rule(self.head_rule(name)?),
             ExprKind::Seq(items) => return self.head_of_seq(items, expr),

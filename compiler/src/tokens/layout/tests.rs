@@ -49,9 +49,10 @@ fn each(expr: &mut Expr, visit: &mut dyn FnMut(&mut Expr)) {
         ExprKind::Bytes(_) | ExprKind::Class(_) | ExprKind::Rule(_) | ExprKind::Derived(_) => {}
         ExprKind::Seq(items) => items.iter_mut().for_each(|item| each(item, visit)),
         ExprKind::Choice(options) => options.iter_mut().for_each(|option| each(&mut option.expr, visit)),
-        ExprKind::Repeat { item, .. } | ExprKind::Times { item, .. } | ExprKind::Label { item, .. } => {
-            each(item, visit)
-        }
+        ExprKind::Repeat { item, .. }
+        | ExprKind::Times { item, .. }
+        | ExprKind::Label { item, .. }
+        | ExprKind::Naming { item, .. } => each(item, visit),
     }
 }
 
@@ -108,7 +109,11 @@ fn texts(expr: &Expr, known: &Map<&str, Texts>, max: usize) -> Texts {
     };
     match &expr.kind {
         ExprKind::Bytes(bytes) => Texts::from([String::from_utf8(bytes.clone()).unwrap()]),
-        ExprKind::Class(_) | ExprKind::Times { .. } | ExprKind::Label { .. } | ExprKind::Derived(_) => {
+        ExprKind::Class(_)
+        | ExprKind::Times { .. }
+        | ExprKind::Label { .. }
+        | ExprKind::Derived(_)
+        | ExprKind::Naming { .. } => {
             unreachable!("the grammars have none")
         }
         ExprKind::Rule(name) => known.get(name.as_str()).cloned().unwrap_or_default(),

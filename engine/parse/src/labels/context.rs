@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 use gramjet_compiler::derived::{Measure, Term, Value};
 
+use super::names::Names;
 use crate::program::operations::{Number, Operations, Place};
 
 /// A place, length or number that is not known.
@@ -26,6 +27,10 @@ pub(crate) struct Context {
     pub rounds: Vec<Rounds>,
     /// The numbers that were read and not compared yet.
     pub waiting: Vec<Waiting>,
+    /// The names that are seen.
+    pub names: u32,
+    /// The names that are seen outside the open scopes.
+    pub outside: Vec<u32>,
 }
 
 /// A labelled part.
@@ -100,6 +105,12 @@ impl Context {
         self.parts.get(place.place as usize).copied().filter(|part| part.is_known)
     }
 
+    /// Returns the position that nothing of the rule goes beyond: open parts keep the bound outside them.
+    pub fn outermost_bound(&self) -> u32 {
+        let open = self.parts.iter().filter(|part| part.from != UNKNOWN && !part.is_known);
+        open.map(|part| part.to).fold(self.bound, u32::max)
+    }
+
     /// Returns a number whose parts are all complete.
     pub fn value(&self, value: &Value<Place>, text: &[u8]) -> Option<u64> {
         if !value.terms.iter().all(|term| self.known(term.label).is_some()) {
@@ -163,7 +174,8 @@ impl Context {
         if read == 0 && rest / times > i128::from(least) {
             return Looked::Nothing;
         }
-        let solved = u32::try_from(rest / times).ok().filter(|&solved| rest % times == 0 && solved != UNKNOWN);
+        let is_whole = read == 0 || rest % times == 0;
+        let solved = u32::try_from(rest / times).ok().filter(|&solved| is_whole && solved != UNKNOWN);
         let (Some(solved), Some(part)) = (solved, self.part(term.label)) else { return Looked::Impossible };
         let noted = if term.measure == Measure::Len { &mut part.len } else { &mut part.count };
         if *noted != UNKNOWN && *noted != solved {
@@ -204,6 +216,7 @@ impl Context {
             + self.parts.capacity() * size_of::<Part>()
             + self.rounds.capacity() * size_of::<Rounds>()
             + self.waiting.capacity() * size_of::<Waiting>()
+            + self.outside.capacity() * size_of::<u32>()
             + 2 * size_of::<usize>()
     }
 }
@@ -216,9 +229,15 @@ pub(crate) struct Contexts {
     size: usize,
     /// The steps of work on them that are not counted yet.
     steps: u64,
+    pub names: Names,
 }
 
 impl Contexts {
+    /// Returns no environments yet, of a grammar with this number of kinds of names.
+    pub fn new(kinds: usize) -> Contexts {
+        Contexts { names: Names::new(kinds), ..Contexts::default() }
+    }
+
     pub fn get(&self, number: u32) -> &Context {
         &self.list[number as usize]
     }
@@ -232,7 +251,7 @@ impl Contexts {
 
     /// Returns the steps of work on environments since the last call.
     pub fn take_steps(&mut self) -> u64 {
-        std::mem::take(&mut self.steps)
+        std::mem::take(&mut self.steps) + self.names.take_steps()
     }
 
     /// Returns the number of an environment.
@@ -250,13 +269,23 @@ impl Contexts {
     }
 
     /// Returns the number of the environment of a callee.
-    pub fn of_callee(&mut self, bound: u32) -> u32 {
-        self.number(Context { bound, ..Context::default() })
+    pub fn of_callee(&mut self, bound: u32, names: u32) -> u32 {
+        self.number(Context { bound, names, ..Context::default() })
+    }
+
+    /// Returns the number of an environment where these names are seen.
+    pub fn with_names(&mut self, number: u32, names: u32) -> u32 {
+        if self.get(number).names == names {
+            return number;
+        }
+        let context = Context { names, ..self.copy(number) };
+        self.number(context)
     }
 
     /// Returns the memory that they take in bytes, about.
     pub fn size(&self) -> usize {
         self.size
+            + self.names.size()
             + self.list.capacity() * size_of::<Rc<Context>>()
             + self.numbers.capacity() * 2 * size_of::<(Rc<Context>, u32)>()
     }
@@ -264,7 +293,7 @@ impl Contexts {
     /// Drops all environments but those of these numbers, which get new ones.
     pub fn compact<'n>(&mut self, used: impl Iterator<Item = &'n mut u32>) {
         let old = std::mem::take(self);
-        self.steps = old.steps;
+        (self.steps, self.names) = (old.steps, old.names);
         let mut new = vec![UNKNOWN; old.list.len()];
         for number in used {
             let known = &mut new[*number as usize];

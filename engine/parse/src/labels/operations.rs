@@ -1,6 +1,7 @@
 //! The steps of threads that concern labelled parts.
 
 use gramjet_compiler::derived::Measure;
+use gramjet_compiler::ir::KindId;
 
 use super::context::{Context, Looked, Part, Rounds, UNKNOWN, Waiting};
 use super::{Mode, Threads};
@@ -35,13 +36,17 @@ enum Right {
     Copy(Place, (u32, u32)),
     /// The bytes of a number in the program.
     Number(u32, Box<[u8]>),
+    /// A unique name of a kind.
+    Unique(KindId, Box<[u8]>),
+    /// A name of a kind that is seen.
+    Seen(KindId),
 }
 
 impl Fault {
     /// Returns true if it concerns a checksum.
     pub fn is_sum(&self, program: &Program) -> bool {
         match self.right {
-            Right::Copy(..) => false,
+            Right::Copy(..) | Right::Unique(..) | Right::Seen(_) => false,
             Right::Number(number, _) => program.operations.numbers[number as usize].is_sum,
         }
     }
@@ -55,6 +60,8 @@ impl Fault {
                 let number = &program.operations.numbers[*number as usize];
                 program.expected_number(number, bytes.to_vec(), found)
             }
+            Right::Unique(kind, bytes) => program.expected_unique(*kind, bytes.to_vec(), found),
+            Right::Seen(kind) => program.expected_name(*kind, found),
         };
         let offset = self.found.0 as usize;
         let rule = program.callees[self.within.callee as usize].rule;
@@ -87,9 +94,9 @@ impl Threads<'_, '_> {
         self.contexts.number(context)
     }
 
-    /// Returns true if a thread came back from a wrong copy to this state.
+    /// Returns true if a thread came back to this state from a wrong copy, or from a name that is not seen.
     pub(super) fn is_copied(&self, state: u32) -> bool {
-        matches!(self.program.operation_at(state), Some(Operation::Copied(_)))
+        matches!(self.program.operation_at(state), Some(Operation::Copied(_) | Operation::Unseen(_)))
     }
 
     pub(super) fn operation(&mut self, thread: Thread, operation: Operation, next: u32) -> Result<(), ParseError> {
@@ -100,8 +107,15 @@ impl Threads<'_, '_> {
                 context.parts.extend(std::iter::repeat_n(Part::LATER, labels as usize));
                 self.go(next, context, thread);
             }
-            Operation::LeaveScope(labels) => {
+            Operation::LeaveScope(labels, fields) => {
                 let mut context = self.context(thread);
+                let fields = &self.program.operations.fields[fields as usize];
+                if fields
+                    .iter()
+                    .any(|(value, greatest)| context.value(value, &[]).is_some_and(|value| value > *greatest))
+                {
+                    return Ok(());
+                }
                 context.leave_scope(labels as usize, &self.program.operations);
                 self.go(next, context, thread);
             }
@@ -150,6 +164,114 @@ impl Threads<'_, '_> {
                 }
                 self.go(next, context, thread);
             }
+            Operation::BeginName => {
+                let mut context = self.context(thread);
+                context.rounds.push(Rounds { number: 0, from: position });
+                self.go(next, context, thread);
+            }
+            Operation::Name(kind, is_unique) => self.name(thread, kind, is_unique, next)?,
+            Operation::Declare(kind, place) => {
+                let mut context = self.context(thread);
+                let Some(part) = context.known(place) else { return Ok(()) };
+                context.names = self.contexts.names.add(context.names, kind, (part.from, part.to), self.text);
+                self.go(next, context, thread);
+            }
+            Operation::Use(kind, other, unseen) => self.take_name(thread, kind, (next, other, unseen))?,
+            Operation::Unseen(kind) => {
+                let mut context = self.context(thread);
+                let Some(rounds) = context.rounds.pop() else { return Ok(()) };
+                let fault =
+                    Fault { found: (rounds.from, position), right: Right::Seen(kind), within: self.frame(thread) };
+                let list = self.fault(thread.list, fault);
+                // It becomes the nearest name.
+                let chosen = self.choose(Thread { list, ..thread }, 0);
+                self.go(next, context, chosen);
+            }
+            Operation::Names(scope) => {
+                let kinds = &self.program.operations.scopes[scope as usize];
+                let mut context = self.context(thread);
+                context.outside.push(context.names);
+                context.names = self.contexts.names.begin_scope(context.names, kinds, position);
+                self.go(next, context, thread);
+            }
+            Operation::LeaveNames(scope) => {
+                let kinds = &self.program.operations.scopes[scope as usize];
+                let mut context = self.context(thread);
+                let outside = context.outside.pop().unwrap_or_default();
+                context.names = self.contexts.names.end_scope(context.names, kinds, outside);
+                self.go(next, context, thread);
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the names that a thread sees.
+    pub(super) fn names(&self, thread: Thread) -> u32 {
+        self.contexts.get(thread.count).names
+    }
+
+    /// Ends a part that gives a name. Reads the number that makes a unique one free.
+    fn name(&mut self, thread: Thread, kind: KindId, is_unique: bool, next: u32) -> Result<(), ParseError> {
+        let (text, position) = (self.text, self.position);
+        let mut context = self.context(thread);
+        let Some(Rounds { from, .. }) = context.rounds.pop() else { return Ok(()) };
+        let (names, name) = (context.names, &text[from as usize..position]);
+        let digits = if is_unique { self.contexts.names.digits(names, kind, name, text) } else { Vec::new() };
+        let steps = self.contexts.names.take_steps();
+        self.count_steps(steps)?;
+        let (program, whole) = (self.program, [name, &digits].concat());
+        let attempt = |_, frame| Attempt::derived(program.expected_unique(kind, whole.clone(), None), 0, frame);
+        let mut list = thread.list;
+        let mut len = digits.len();
+        if !self.literal(&digits, attempt, thread.frame) {
+            if self.mode == Mode::Strict {
+                return Ok(());
+            }
+            len = 0;
+            let right = Right::Unique(kind, whole.into());
+            list = self.fault(list, Fault { found: (from, position as u32), right, within: self.frame(thread) });
+        }
+        if position + len > context.bound as usize {
+            return Ok(());
+        }
+        context.names = self.contexts.names.add(names, kind, (from, (position + len) as u32), text);
+        let count = self.contexts.number(context);
+        self.read(len, next, Thread { count, list, ..thread });
+        Ok(())
+    }
+
+    /// Takes each name that is seen with which the text goes on, and what stands where none is seen.
+    fn take_name(
+        &mut self,
+        thread: Thread,
+        kind: KindId,
+        (next, other, unseen): (u32, u32, u32),
+    ) -> Result<(), ParseError> {
+        let (text, position, bound) = (self.text, self.position, self.bound(thread));
+        let names = self.names(thread);
+        let found = self.contexts.names.next(names, kind, (position, bound), text);
+        let steps = self.contexts.names.take_steps();
+        self.count_steps(steps)?;
+        if self.records() {
+            let expected = self.program.expected_name(kind, None);
+            self.record(Attempt::derived(expected, 0, self.frame(thread)));
+        }
+        let is_seen = !found.is_empty();
+        for (number, len) in found {
+            let chosen = self.choose(thread, number);
+            self.read(len, next, chosen);
+        }
+        let number = self.contexts.names.count(names, kind);
+        let chosen = self.choose(thread, number);
+        self.push(other, chosen);
+        if self.mode != Mode::Strict
+            && !is_seen
+            && let Some(callee) = self.program.operations.kinds[kind.index()].callee
+        {
+            let mut context = self.context(thread);
+            context.rounds.push(Rounds { number: 0, from: position as u32 });
+            let count = self.contexts.number(context);
+            self.call(Thread { count, ..thread }, callee, unseen);
         }
         Ok(())
     }
@@ -254,8 +376,8 @@ impl Threads<'_, '_> {
                 Looked::Solved => {}
                 Looked::Nothing | Looked::Expected(_) => with.waiting.push(waiting),
             }
-            // A part that comes later is no longer than what is left.
-            let left = with.bound - waiting.to;
+            // A part that comes later is no longer than what is left. It may stand behind the open parts.
+            let left = with.outermost_bound() - waiting.to;
             let is_too_long = |part: &Part| part.from == UNKNOWN && part.len != UNKNOWN && part.len > left;
             if with.parts.iter().any(is_too_long) {
                 continue;
@@ -371,6 +493,18 @@ impl Program {
         let origin = format!("the copy of part `{}`", self.name_of(place));
         let bytes = bytes[..bytes.len().min(MOST_TOLD)].to_vec();
         Expected::Derived { bytes, is_text: true, origin, found }
+    }
+
+    /// Returns the expectation of a unique name.
+    fn expected_unique(&self, kind: KindId, bytes: Vec<u8>, found: Option<Vec<u8>>) -> Expected {
+        let origin = format!("a name of kind `{}` that is not taken", self.operations.kinds[kind.index()].name);
+        Expected::Derived { bytes, is_text: true, origin, found }
+    }
+
+    /// Returns the expectation of a name that is seen.
+    fn expected_name(&self, kind: KindId, found: Option<Vec<u8>>) -> Expected {
+        let origin = format!("a name of kind `{}` that is seen here", self.operations.kinds[kind.index()].name);
+        Expected::Derived { bytes: Vec::new(), is_text: true, origin, found }
     }
 
     /// Returns the expectation of a number.

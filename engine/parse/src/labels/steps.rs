@@ -12,8 +12,8 @@ impl Threads<'_, '_> {
         let steps = 1 + self.contexts.take_steps();
         self.count_steps(steps)?;
         let Thread { state, count: context, frame, list } = thread;
-        // At its end a callee has no environment any more.
-        let context = if matches!(program.states[state as usize], State::End) { 0 } else { context };
+        // At its end a callee has no environment any more but its names.
+        let context = if matches!(program.states[state as usize], State::End) { self.names(thread) } else { context };
         if program.joins[state as usize] && !self.seen.insert(state, context, frame) {
             return Ok(());
         }
@@ -115,12 +115,13 @@ impl Threads<'_, '_> {
         if !may_begin && !self.records() {
             return;
         }
-        let to = match self.called.get(&(callee, bound as u32)) {
+        let names = self.names(thread);
+        let to = match self.called.get(&(callee, bound as u32, names)) {
             Some(&known) => known,
             None => {
                 let to = self.arena.add_frame(callee, self.position as u32);
-                self.called.insert((callee, bound as u32), to);
-                let count = self.contexts.of_callee(bound as u32);
+                self.called.insert((callee, bound as u32, names), to);
+                let count = self.contexts.of_callee(bound as u32, names);
                 self.queue.open.push(Thread { state: data.entry, count, frame: to, list: EMPTY });
                 to
             }
@@ -175,13 +176,15 @@ impl Threads<'_, '_> {
             }
         }
         let from = self.queue.open.len();
+        let names = self.names(thread);
         let mut edge = data.first_edge;
         while edge != NONE {
             let caller = self.arena.edges[edge as usize];
             if self.allows(caller.state) {
                 // A wrong copy has no decisions.
                 let list = if self.is_copied(caller.state) { caller.list } else { self.arena.join(caller.list, list) };
-                let (state, count, frame) = (caller.state, caller.count, caller.frame);
+                let (state, frame) = (caller.state, caller.frame);
+                let count = self.contexts.with_names(caller.count, names);
                 self.queue.open.push(Thread { state, count, frame, list });
             }
             self.count_steps(1)?;

@@ -3,7 +3,8 @@
 //! Labels are seen in one rule, so each has its place among the parts of the rule's environment.
 
 use gramjet_compiler::derived::{Derived, NumberForm, Value};
-use gramjet_compiler::ir::{Count, Ir, Known, LabelId, NodeId, Rounds, Scope};
+use gramjet_compiler::ir::{Count, Field, Ir, KindId, Known, LabelId, NodeId, Rounds, Scope};
+use gramjet_compiler::naming::Naming;
 
 use super::{Builder, State, StateId};
 
@@ -12,8 +13,8 @@ use super::{Builder, State, StateId};
 pub(crate) enum Operation {
     /// Begins a scope of this number of labels.
     Scope(u32),
-    /// Ends a scope of this number of labels.
-    LeaveScope(u32),
+    /// Ends a scope of this number of labels, whose fields are these of [`Operations::fields`].
+    LeaveScope(u32, u32),
     /// Begins the part with a label, whose number of rounds is this, unless they are counted.
     Enter(Place, u32),
     /// Ends the part with a label.
@@ -32,6 +33,21 @@ pub(crate) enum Operation {
     AfterRound(u32),
     /// Ends a repetition.
     End(u32),
+    /// Begins a part that gives a name.
+    BeginName,
+    /// Ends a part that gives a name of a kind; a unique one if so.
+    Name(KindId, bool),
+    /// Gives a part as a name of a kind.
+    Declare(KindId, Place),
+    /// Takes a name, or goes on at this state with what stands where none is seen. The last state comes after a name
+    /// that is not seen, but accepted.
+    Use(KindId, StateId, StateId),
+    /// Comes after a name of a kind that is not seen.
+    Unseen(KindId),
+    /// Begins a scope of names of [`Operations::scopes`].
+    Names(u32),
+    /// Ends a scope of names of [`Operations::scopes`].
+    LeaveNames(u32),
 }
 
 /// A label, and its place among the parts of the environment.
@@ -91,6 +107,21 @@ pub(crate) struct Operations {
     pub numbers: Vec<Number>,
     pub loops: Vec<Loop>,
     pub labels: Vec<Label>,
+    /// The fields of each scope, with the greatest value of each. They bound what they measure, read or not.
+    pub fields: Vec<Vec<(Value<Place>, u64)>>,
+    /// The kinds of names.
+    pub kinds: Vec<Kind>,
+    /// The kinds of names of each scope.
+    pub scopes: Vec<Vec<KindId>>,
+}
+
+/// A kind of names.
+#[derive(Clone, Debug)]
+pub(crate) struct Kind {
+    pub name: String,
+    /// The part that gives a name of the kind, and the callee that derives it where a name is not seen.
+    given: Option<NodeId>,
+    pub callee: Option<u32>,
 }
 
 impl Operations {
@@ -106,20 +137,33 @@ impl Operations {
                 label.is_copied |= matches!(derived, Derived::Copy(_));
             }
         }
-        Operations { labels, ..Operations::default() }
+        let kind = |name: &String| Kind { name: name.clone(), given: None, callee: None };
+        let mut kinds: Vec<Kind> = ir.kinds().iter().map(kind).collect();
+        for node in (0..ir.node_count()).map(NodeId::new) {
+            let naming = ir.node(node).naming();
+            let given = naming.filter(|(naming, _)| !naming.is_silent());
+            if let Some((kind, part)) = given.and_then(|(naming, part)| Some((naming.given()?, part))) {
+                kinds[kind.index()].given.get_or_insert(part);
+            }
+        }
+        Operations { labels, kinds, ..Operations::default() }
     }
 
     /// Returns the state that an operation leads to besides the next one.
     pub fn also_leads_to(&self, operation: u32) -> Option<StateId> {
         match self.operations[operation as usize] {
             Operation::Round(number) => Some(self.loops[number as usize].item),
+            Operation::Use(_, other, _) => Some(other),
             _ => None,
         }
     }
 
     /// Returns true if an operation reads bytes, as many as the text says.
     pub fn reads(&self, operation: u32) -> bool {
-        matches!(self.operations[operation as usize], Operation::Copy(..) | Operation::Number(_))
+        matches!(
+            self.operations[operation as usize],
+            Operation::Copy(..) | Operation::Number(_) | Operation::Use(..) | Operation::Name(..)
+        )
     }
 
     /// Returns true if an operation may go on without reading.
@@ -129,15 +173,19 @@ impl Operations {
 
     /// Returns the callee that derives a wrong copy, and the state to return to.
     pub fn call(&self, operation: u32) -> Option<(u32, StateId)> {
-        let Operation::Copy(place, copied) = self.operations[operation as usize] else { return None };
-        Some((self.labels[place.label.index()].copy?, copied))
+        match self.operations[operation as usize] {
+            Operation::Copy(place, copied) => Some((self.labels[place.label.index()].copy?, copied)),
+            Operation::Use(kind, _, unseen) => Some((self.kinds[kind.index()].callee?, unseen)),
+            _ => None,
+        }
     }
 
     /// Returns true if a byte may begin what an operation reads.
     pub fn may_begin_with(&self, operation: u32, byte: u8) -> bool {
         match self.operations[operation as usize] {
             Operation::Number(number) => self.numbers[number as usize].form.may_begin_with(byte),
-            Operation::Copy(..) => true,
+            Operation::Copy(..) | Operation::Use(..) => true,
+            Operation::Name(_, true) => byte.is_ascii_digit(),
             _ => false,
         }
     }
@@ -238,11 +286,57 @@ impl Builder<'_> {
         self.operation(Operation::Begin(number), round)
     }
 
+    /// Returns the state of a part that does something with names.
+    pub(super) fn naming(&mut self, naming: &Naming<KindId>, body: NodeId, next: StateId) -> StateId {
+        match naming {
+            Naming::Define(kind) | Naming::Unique(kind) => {
+                let end = self.operation(Operation::Name(*kind, naming.unique().is_some()), next);
+                let part = self.node(body, end);
+                self.operation(Operation::BeginName, part)
+            }
+            Naming::Declare(kind) => match self.ir.node(body).leaf().map(|leaf| &leaf.derived) {
+                Some(Derived::Copy(known)) => {
+                    let place = self.place(known.label, (known.len, known.rounds));
+                    self.operation(Operation::Declare(*kind, place), next)
+                }
+                _ => next,
+            },
+            Naming::Use(kind) => {
+                let other = self.node(body, next);
+                let unseen = self.operation(Operation::Unseen(*kind), next);
+                self.add_given(*kind);
+                self.operation(Operation::Use(*kind, other, unseen), next)
+            }
+            Naming::Scope(kinds) => {
+                self.program.operations.scopes.push(kinds.clone());
+                let scope = self.program.operations.scopes.len() as u32 - 1;
+                let leave = self.operation(Operation::LeaveNames(scope), next);
+                let body = self.node(body, leave);
+                self.operation(Operation::Names(scope), body)
+            }
+        }
+    }
+
+    /// Adds the callee that derives a name of a kind where it is not seen.
+    fn add_given(&mut self, kind: KindId) {
+        let known = &self.program.operations.kinds[kind.index()];
+        if let (Some(part), None) = (known.given, known.callee) {
+            let callee = self.further_callee(part);
+            self.program.operations.kinds[kind.index()].callee = Some(callee);
+            self.callee(callee, part);
+        }
+    }
+
     /// Returns the state of a scope.
     pub(super) fn scope(&mut self, scope: &Scope, next: StateId) -> StateId {
         let labels = scope.labels.len() as u32;
-        let leave = self.operation(Operation::LeaveScope(labels), next);
         self.seen.extend(&scope.labels);
+        let is_seen = |field: &&Field| field.value.terms.iter().all(|term| self.seen.contains(&term.label.label));
+        let fields = scope.fields.iter().filter(is_seen).map(|field| (self.value(&field.value), field.greatest));
+        let fields = fields.collect();
+        self.program.operations.fields.push(fields);
+        let fields = self.program.operations.fields.len() as u32 - 1;
+        let leave = self.operation(Operation::LeaveScope(labels, fields), next);
         let body = self.node(scope.body, leave);
         self.seen.truncate(self.seen.len() - labels as usize);
         self.operation(Operation::Scope(labels), body)

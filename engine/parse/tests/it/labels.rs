@@ -1,9 +1,10 @@
 //! E5 and E6 for grammars with labels, and what is said of texts whose copies, numbers and checksums are wrong.
 
+use gramjet_compiler::ast::dump;
 use gramjet_compiler::reference::{Limits, render};
 use gramjet_compiler::{Options, SourceFile, compile};
 use gramjet_parse::{Budget, ParseError, Parser};
-use gramjet_testkit::{Draw, Rng};
+use gramjet_testkit::{Draw, Rng, Shape, amount, lowered, random_grammar};
 
 use crate::kit::{check_inverse, compiled};
 use crate::memory;
@@ -39,6 +40,11 @@ const GRAMMARS: &[&str] = &[
     "s ::= $dec(count(r)) r:(a:[a-z]* ';' $a){2} q:(x:'p' | 'q')? $dec(count(q) + count(r))",
     "s ::= f:[ab]+ g:''{count(f)} '.' $dec(count(g))",
     "s ::= f:[ab]+ ';' g:'x'{count(f)} $u8(count(g)) ('y' $f){count(g)}",
+    "p ::= $scope(v, s*)  s ::= 'let ' $define(v, n) '=' u ';' | '{' $scope(v, s*) '}' | u ';'  u ::= $use(v, '0') | [1-9]  n ::= [a-c]{1,2}",
+    "e ::= '<' t:n $scope(a, (' ' $unique(a, n) '=' [x-z]*)*) ('/>' | '>' e* '</' $t '>')  n ::= [ab]{1,2}",
+    "t ::= $scope(c, $unique(c, n) (',' $unique(c, n))* ';' ($use(c, '*') | '(' t ')')*)  n ::= [ab]",
+    "s ::= $scope(k, o (',' o){2,}) s? | 'x'  o ::= $unique(k, 'a' | 'bb') | $unique(k, 'c') $unique(k, 'c')",
+    "s ::= b:($scope(v, l, (d | s)*)) $dec(len(b)) $b | '.'  d ::= $define(v, [a-c]+) ':' $unique(l, [xy]) $use(v, 'a') $use(l, 'z')",
     "s ::= a:(x:[a-z] y:[a-z]) $a h:[0-9]{1,3} ('y' $h){count(h)}",
 ];
 
@@ -291,6 +297,41 @@ fn random_grammars_with_labels_are_inverted() {
         }
     }
     assert!(grammars > 200 && texts > 1000, "{grammars} {texts}");
+}
+
+/// E5 on random grammars with names.
+#[test]
+fn random_grammars_with_names_are_inverted() {
+    let (mut grammars, mut texts, mut given_up) = (0, 0, 0);
+    let budget = Budget { max_steps: Some(1 << 17), ..Budget::default() };
+    for seed in amount::seeds(0..10_000) {
+        let mut rng = Rng::new(seed);
+        let shape = if seed % 2 == 0 { Shape::NAMED } else { Shape::LABELLED_NAMED };
+        let grammar = random_grammar(&mut rng, &shape);
+        if lowered(&grammar).is_none() {
+            continue;
+        }
+        grammars += 1;
+        let compiled = gramjet_testkit::compiled(&grammar);
+        let parser = Parser::new(&compiled.lowered);
+        for number in 0..6 {
+            let choices = if number % 2 == 0 { rng.bytes(40) } else { rng.choice_string(60) };
+            let limits = Limits { max_depth: None, max_len: [None, Some(12), Some(60)][number % 3] };
+            let text = render(&compiled.lowered, &compiled.pools, limits, &choices).output;
+            if text.len() < 200 {
+                // Some are as ambiguous as can be.
+                if let Err(ParseError::Steps { .. }) = parser.parse(&text, &budget) {
+                    given_up += 1;
+                    continue;
+                }
+                let case = || format!("seed {seed} {limits:?} {choices:?}\n{}", dump(&grammar));
+                check_inverse(&compiled, &parser, &text, &case);
+                texts += 1;
+            }
+        }
+    }
+    println!("{texts} texts of {grammars} grammars, {given_up} given up");
+    assert!(texts > 3 * grammars && texts > 10 * given_up, "{grammars} {texts} {given_up}");
 }
 
 /// A grammar whose text grows when its copies are made right.

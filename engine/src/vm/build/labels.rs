@@ -3,6 +3,7 @@
 
 use gramjet_compiler::ir::{Choice, Composition, Count, Ir, NodeId, Rounds, RuleId};
 
+use gramjet_compiler::naming::Naming;
 use rustc_hash::FxHashMap;
 
 use super::Builder;
@@ -41,7 +42,7 @@ impl Labelled {
 impl Builder<'_> {
     /// Returns true if the cost of options of a site follows from labelled parts, or its rounds are counted.
     pub(super) fn is_open(&self, node: NodeId) -> bool {
-        !self.ir.free(node).is_empty() || self.labelled.counted.get(node.index()) == Some(&true)
+        self.ir.is_open(node) || self.labelled.counted.get(node.index()) == Some(&true)
     }
 
     /// Returns the exit that derives a node with labels.
@@ -55,6 +56,15 @@ impl Builder<'_> {
             Composition::Derived(_) => self.around(Code::Label, node, exit),
             Composition::Label(_, _, body) => around(self, body),
             Composition::Scope(scope) => around(self, scope.body),
+            Composition::Naming(Naming::Use(_), other) => {
+                let other = self.node(other, level, exit);
+                let code = if self.labelled.is_shortest { Code::Nearest } else { Code::Use };
+                let op = self.tables.labelled(code, node, &[exit, other]);
+                self.fresh = None;
+                Exit::to(self.emit(op))
+            }
+            Composition::Naming(Naming::Declare(_), _) => self.around(Code::Label, node, exit),
+            Composition::Naming(_, body) => around(self, body),
             Composition::Times { item, .. } => {
                 let pc = self.emit(Op::UNSET);
                 let round = self.node(item, level, Exit::to(pc));
@@ -112,9 +122,10 @@ impl Builder<'_> {
             Composition::Rounds { item, min: 1, .. } if !self.is_open(node) => self.node(item, level, exit),
             Composition::Rounds { .. } if self.is_open(node) => self.open_rounds(node, level, exit),
             Composition::Rounds { item, min, .. } => self.counted_rounds(item, min, Some(min), level, exit),
-            Composition::Derived(_) | Composition::Times { .. } | Composition::Label(..) | Composition::Scope(_) => {
+            Composition::Derived(_) | Composition::Times { .. } | Composition::Label(..) => {
                 self.labelled(node, level, exit)
             }
+            Composition::Scope(_) | Composition::Naming(..) => self.labelled(node, level, exit),
         }
     }
 

@@ -153,7 +153,10 @@ fn plain(grammar: &Grammar, expr: &mut Expr) {
                 *expr = class(CharSet::new(sets[0].unit(), ranges));
             }
         }
-        ExprKind::Repeat { item, .. } | ExprKind::Times { item, .. } | ExprKind::Label { item, .. } => {
+        ExprKind::Repeat { item, .. }
+        | ExprKind::Times { item, .. }
+        | ExprKind::Label { item, .. }
+        | ExprKind::Naming { item, .. } => {
             plain(grammar, item);
         }
     }
@@ -168,7 +171,7 @@ fn members(expr: &Expr) -> Option<CharSet> {
             _ => None,
         },
         ExprKind::Rule(_) | ExprKind::Seq(_) | ExprKind::Choice(_) | ExprKind::Repeat { .. } => None,
-        ExprKind::Times { .. } | ExprKind::Label { .. } | ExprKind::Derived(_) => None,
+        ExprKind::Times { .. } | ExprKind::Label { .. } | ExprKind::Derived(_) | ExprKind::Naming { .. } => None,
     }
 }
 
@@ -258,7 +261,9 @@ impl Writer<'_> {
         let (text, own) = match &expr.kind {
             ExprKind::Bytes(bytes) => (self.literal(bytes)?, Level::Repeated),
             // These notations have no labels.
-            ExprKind::Times { .. } | ExprKind::Label { .. } | ExprKind::Derived(_) => return None,
+            ExprKind::Times { .. } | ExprKind::Label { .. } | ExprKind::Derived(_) | ExprKind::Naming { .. } => {
+                return None;
+            }
             ExprKind::Class(set) => (self.class(set)?, Level::Repeated),
             ExprKind::Rule(name) => (self.grammar.told(name).to_string(), Level::Repeated),
             ExprKind::Seq(items) if items.is_empty() => (self.nothing(level)?, Level::Repeated),

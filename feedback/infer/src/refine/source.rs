@@ -277,7 +277,9 @@ impl Editor<'_> {
         }
         let text = match &expr.kind {
             ExprKind::Bytes(_) | ExprKind::Class(_) | ExprKind::Rule(_) => return written(expr),
-            ExprKind::Times { .. } | ExprKind::Label { .. } | ExprKind::Derived(_) => return written(expr),
+            ExprKind::Times { .. } | ExprKind::Label { .. } | ExprKind::Derived(_) | ExprKind::Naming { .. } => {
+                return written(expr);
+            }
             ExprKind::Seq(items) if items.is_empty() => return "()".to_string(),
             ExprKind::Seq(items) => {
                 items.iter().map(|item| self.render(item, Level::Item)).collect::<Vec<_>>().join(" ")
@@ -301,7 +303,7 @@ fn tightness(expr: &Expr) -> Level {
         ExprKind::Choice(_) => Level::Rule,
         ExprKind::Seq(_) => Level::Alternative,
         ExprKind::Label { .. } => Level::Item,
-        ExprKind::Times { .. } | ExprKind::Derived(_) => Level::Repeated,
+        ExprKind::Times { .. } | ExprKind::Derived(_) | ExprKind::Naming { .. } => Level::Repeated,
         ExprKind::Bytes(_) | ExprKind::Class(_) | ExprKind::Rule(_) | ExprKind::Repeat { .. } => Level::Repeated,
     }
 }

@@ -104,6 +104,10 @@ impl Maker<'_> {
     pub(super) fn following(&mut self, is_item: bool) -> Option<Expr> {
         let derived = match self.draw.below(8) {
             0..=2 => Derived::Copy(self.label(&|label, scope| label.item < scope.item)?.name()),
+            3 if self.shape.names && self.draw.percent(50) => {
+                let label = self.label(&|label, scope| label.item < scope.item)?.name();
+                return Some(self.declared(label));
+            }
             3 => return self.times(0),
             4 => {
                 let sum = [Sum::Crc32, Sum::Adler32, Sum::Sum, Sum::Sum8, Sum::Xor8, Sum::Internet][self.draw.below(6)];

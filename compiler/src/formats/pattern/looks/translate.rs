@@ -32,7 +32,9 @@ impl<'g> Translating<'_, 'g> {
                 self.terms.all_of(&items)
             }
             ExprKind::Class(set) => self.letters(set, marked),
-            ExprKind::Times { .. } | ExprKind::Label { .. } | ExprKind::Derived(_) => return None,
+            ExprKind::Times { .. } | ExprKind::Label { .. } | ExprKind::Derived(_) | ExprKind::Naming { .. } => {
+                return None;
+            }
             ExprKind::Rule(name) => match number(expr) {
                 Some(number) if marked => {
                     let place = self.marks.iter().position(|&mark| mark == number)?;
@@ -144,7 +146,9 @@ impl<'g> Translating<'_, 'g> {
                 let options: Option<Vec<Id>> = options.iter().map(|option| self.beginning_with(&option.expr)).collect();
                 self.terms.or(options?)
             }
-            ExprKind::Times { .. } | ExprKind::Label { .. } | ExprKind::Derived(_) => return None,
+            ExprKind::Times { .. } | ExprKind::Label { .. } | ExprKind::Derived(_) | ExprKind::Naming { .. } => {
+                return None;
+            }
             ExprKind::Bytes(_) | ExprKind::Class(_) | ExprKind::Rule(_) | ExprKind::Repeat { .. } => {
                 let body = self.term(body, false, MAX_DEPTH)?;
                 self.terms.seq(body, ALL)
@@ -169,7 +173,9 @@ impl<'g> Translating<'_, 'g> {
                 self.terms.or([none, one])
             }
             ExprKind::Rule(_) => return None,
-            ExprKind::Times { .. } | ExprKind::Label { .. } | ExprKind::Derived(_) => return None,
+            ExprKind::Times { .. } | ExprKind::Label { .. } | ExprKind::Derived(_) | ExprKind::Naming { .. } => {
+                return None;
+            }
             ExprKind::Seq(items) => {
                 let mut parts = Vec::new();
                 for item in items {
@@ -249,6 +255,6 @@ fn longest(expr: &Expr) -> Option<u32> {
         }
         ExprKind::Repeat { item, max, .. } => Some(longest(item)?.saturating_mul((*max)?)),
         ExprKind::Label { item, .. } => longest(item),
-        ExprKind::Times { .. } | ExprKind::Derived(_) => None,
+        ExprKind::Times { .. } | ExprKind::Derived(_) | ExprKind::Naming { .. } => None,
     }
 }

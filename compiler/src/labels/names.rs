@@ -1,0 +1,163 @@
+//! The names of a text that is being derived: which are seen, and the room for numbers that make names unique.
+//!
+//! A scope keeps room for the unique names that its shortest finish still gives. With `k` names known and `p` to come,
+//! that is the sum of the digits of `k`, `k + 1`, ... for `p` of them: one of the numbers 1 to `k` always makes a name
+//! free.
+
+use std::collections::HashMap;
+
+use crate::ir::{Ir, KindId, NodeId, Uniques};
+use crate::naming::{Naming, digits, room};
+
+/// The most names that a site chooses from, the nearest ones: a site has at most 2^24 options.
+const MAX_SEEN: usize = (1 << 24) - 2;
+
+/// The names of a text.
+#[derive(Debug, Default)]
+pub(super) struct Names {
+    kinds: Vec<Kind>,
+    /// The state outside the open scopes, for each of their kinds.
+    outside: Vec<Outside>,
+    /// The places at which open parts begin that give names.
+    open: Vec<u64>,
+}
+
+/// The names of a kind.
+#[derive(Debug, Default)]
+struct Kind {
+    /// The places of the names that are seen, without the digits that later numbers add before them.
+    names: Vec<(u64, u64)>,
+    /// The number of names that stand outside the innermost scope.
+    first: usize,
+    /// The number of unique names that the shortest finish of the innermost scope still gives.
+    pending: u64,
+    /// For each unique name its numbers among all names that are seen, and the first of the numbers to append that may
+    /// be free.
+    taken: HashMap<Box<[u8]>, Vec<(usize, u64)>>,
+}
+
+/// The state outside a scope for one of its kinds.
+#[derive(Clone, Copy, Debug)]
+struct Outside {
+    first: usize,
+    pending: u64,
+}
+
+impl Names {
+    /// Returns no names of this grammar yet.
+    pub fn new(ir: &Ir) -> Names {
+        Names { kinds: ir.kinds().iter().map(|_| Kind::default()).collect(), ..Names::default() }
+    }
+
+    /// Begins a part at this byte of the output.
+    pub fn begin(&mut self, ir: &Ir, (naming, body): (&Naming<KindId>, NodeId), emitted: u64) {
+        if naming.given().is_some() && !naming.is_silent() {
+            self.open.push(emitted);
+        }
+        for &kind in naming.scoped() {
+            let Some(own) = self.kinds.get_mut(kind.index()) else { continue };
+            self.outside.push(Outside { first: own.first, pending: own.pending });
+            (own.first, own.pending) = (own.names.len(), ir.uniques(body).of(kind));
+        }
+    }
+
+    /// Ends a part at the end of the output, which begins at `base`. Returns the room that a unique name did not need.
+    pub fn end(&mut self, naming: &Naming<KindId>, output: &mut Vec<u8>, base: usize) -> u64 {
+        for &kind in naming.scoped().iter().rev() {
+            let (Some(own), Some(outside)) = (self.kinds.get_mut(kind.index()), self.outside.pop()) else { continue };
+            own.forget(&output[base..]);
+            (own.first, own.pending) = (outside.first, outside.pending);
+        }
+        let Some(kind) = naming.given() else { return 0 };
+        let (Some(own), Some(from)) = (self.kinds.get_mut(kind.index()), self.open.pop()) else { return 0 };
+        let left = if naming.unique().is_some() { own.make_unique(output, base + from as usize) } else { 0 };
+        own.names.push((from, (output.len() - base) as u64));
+        left
+    }
+
+    /// Adds a name that stands at a place of the output.
+    pub fn add(&mut self, kind: KindId, at: (u64, u64)) {
+        if let Some(own) = self.kinds.get_mut(kind.index()) {
+            own.names.push(at);
+        }
+    }
+
+    /// Returns the number of names of a kind that a site chooses from.
+    pub fn seen(&self, kind: KindId) -> usize {
+        self.kinds.get(kind.index()).map_or(0, |kind| kind.names.len().min(MAX_SEEN))
+    }
+
+    /// Returns the place of a name: the nearest one has the number 0.
+    pub fn name(&self, kind: KindId, number: usize) -> Option<(u64, u64)> {
+        let names = &self.kinds.get(kind.index())?.names;
+        names.len().checked_sub(number + 1).map(|place| names[place])
+    }
+
+    /// Returns by how much more room a scope keeps if these unique names come in place of those.
+    pub fn cost(&self, names: &Uniques, instead_of: &Uniques) -> i128 {
+        let only_new = names.iter().map(|(kind, _)| kind).filter(|&kind| instead_of.of(kind) == 0);
+        let kinds = instead_of.iter().map(|(kind, _)| kind).chain(only_new);
+        kinds.fold(0, |sum, kind| {
+            let own = &self.kinds[kind.index()];
+            let known = (own.names.len() - own.first) as u64;
+            let with = own.pending.saturating_sub(instead_of.of(kind)).saturating_add(names.of(kind));
+            sum + i128::from(room(known, with)) - i128::from(room(known, own.pending))
+        })
+    }
+
+    /// Notes that these unique names come in place of those.
+    pub fn expect(&mut self, names: &Uniques, instead_of: &Uniques) {
+        for (kind, number) in instead_of.iter() {
+            let pending = &mut self.kinds[kind.index()].pending;
+            *pending = pending.saturating_sub(number);
+        }
+        for (kind, number) in names.iter() {
+            let pending = &mut self.kinds[kind.index()].pending;
+            *pending = pending.saturating_add(number);
+        }
+    }
+}
+
+impl Kind {
+    /// Forgets the names of the innermost scope, which stand in this text.
+    fn forget(&mut self, text: &[u8]) {
+        for (from, to) in self.names.drain(self.first..).rev() {
+            let name = &text[from as usize..to as usize];
+            if let Some(all) = self.taken.get_mut(name) {
+                all.pop();
+                if all.is_empty() {
+                    self.taken.remove(name);
+                }
+            }
+        }
+    }
+
+    /// Appends the least number to the name from `from` on that makes it unique in its scope, if it is not. Returns the
+    /// room that was kept for it and is not needed.
+    fn make_unique(&mut self, output: &mut Vec<u8>, from: usize) -> u64 {
+        let kept = digits((self.names.len() - self.first) as u64);
+        self.pending = self.pending.saturating_sub(1);
+        let len = output.len();
+        if let Some(mut number) = self.number_after(&output[from..]) {
+            let name = output[from..].to_vec();
+            loop {
+                output.extend_from_slice(number.to_string().as_bytes());
+                number += 1;
+                if self.number_after(&output[from..]).is_none() {
+                    break;
+                }
+                output.truncate(len);
+            }
+            if let Some((_, next)) = self.taken.get_mut(name.as_slice()).and_then(|all| all.last_mut()) {
+                *next = number;
+            }
+        }
+        self.taken.entry(output[from..].into()).or_default().push((self.names.len(), 1));
+        kept.saturating_sub((output.len() - len) as u64)
+    }
+
+    /// Returns the first number to append to a name that is taken in the innermost scope; `None` if it is free.
+    fn number_after(&self, name: &[u8]) -> Option<u64> {
+        self.taken.get(name)?.last().filter(|(place, _)| *place >= self.first).map(|&(_, next)| next)
+    }
+}

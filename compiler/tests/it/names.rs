@@ -1,0 +1,125 @@
+//! Names that parts give and take, in the reference interpreter.
+
+use gramjet_compiler::limits::Limits;
+use gramjet_compiler::reference::render;
+use gramjet_compiler::{Diagnostics, SourceFile, formats, print};
+
+use crate::labels::{compiled, text, told};
+
+/// Grammars with all that can be said of names.
+const WRITTEN: [&str; 5] = [
+    "s ::= ($define(a, [xy]) '=' $use(a, '0'))*",
+    "s ::= $scope(a, b, t*)  t ::= $unique(a, [xy]) (',' $define(b, [xy]{2})){1,2} | '(' $scope(b, t*) ')' $use(b, '0')",
+    "s ::= (n:[xy]{1,2} '=' $use(a, '0') $declare(a, $n) ';')*",
+    "s ::= l:$scope(a, ('<' $unique(a, ('x' | 'y' 'z')))*) $u8(len(l)) k:$define(b, 'x') $k",
+    "s ::= $scope(a, ($unique(a, 'x' | 'z' @ 3) ' '){2}) | $use(b, $use(c, '0')) $define(b, 'b') $define(c, 'c') s",
+];
+
+#[test]
+fn what_is_printed_means_as_much() {
+    let mut rng = gramjet_testkit::Rng::new(3);
+    for grammar in WRITTEN {
+        let original = compiled(grammar);
+        for notation in ["ebnf", "fuzzingbook"] {
+            let mut diagnostics = Diagnostics::default();
+            let file = SourceFile::new("g.ebnf", grammar);
+            let read = formats::by_name("ebnf").expect("there is one").parse(&file, &mut diagnostics);
+            let printer = print::by_name(notation).expect("there is one");
+            let printed = printer.print(&read, &mut diagnostics).expect("it can be written");
+            assert!(diagnostics.iter().next().is_none(), "{grammar}: {diagnostics:?}");
+            let options = gramjet_compiler::Options { format: formats::by_name(notation), ..Default::default() };
+            let again = match gramjet_compiler::compile(&SourceFile::new("g", printed.as_str()), &options) {
+                Ok((again, _)) => again,
+                Err(diagnostics) => panic!("{printed}: {diagnostics:?}"),
+            };
+            for _ in 0..200 {
+                let choices = rng.choice_string(60);
+                let [found, expected] =
+                    [&again, &original].map(|one| render(&one.lowered, &one.pools, Limits::default(), &choices).output);
+                assert_eq!(found.escape_ascii().to_string(), expected.escape_ascii().to_string(), "{printed}");
+            }
+        }
+    }
+}
+
+#[test]
+fn an_ir_with_names_is_read_back() {
+    for grammar in WRITTEN {
+        let lowered = compiled(grammar).lowered;
+        let text = gramjet_compiler::ir::print(&lowered);
+        let read = gramjet_compiler::ir::parse(&text).unwrap_or_else(|error| panic!("{error:?}\n{text}"));
+        assert_eq!(gramjet_compiler::ir::print(&read), text);
+        gramjet_compiler::ir::verify(&read).expect("it is sound");
+    }
+}
+
+#[test]
+fn notations_without_names_get_a_larger_language() {
+    let grammar = "s ::= $scope(a, $unique(a, [xy]) n:'z' $declare(b, $n) $use(a, '0') $use(b, '1'))";
+    let file = SourceFile::new("g.ebnf", grammar);
+    let mut diagnostics = Diagnostics::default();
+    let read = formats::by_name("ebnf").expect("there is one").parse(&file, &mut diagnostics);
+    let printed = print::by_name("abnf").expect("there is one").print(&read, &mut diagnostics);
+    assert_eq!(
+        printed.expect("it can be written"),
+        "s = (%x78-79 *%x30-39) %s\"z\" \"\" (%x78-79 / \"0\") (%s\"z\" / \"1\")\n"
+    );
+    assert_eq!(diagnostics.iter().count(), 1, "{diagnostics:?}");
+}
+
+#[test]
+fn mistakes_are_told_with_their_places() {
+    let mistakes = [
+        ("s ::= $use(a, 'x')", "undefined-kind", "a"),
+        ("s ::= $scope(b, $define(a, 'x'))", "undefined-kind", "b"),
+        ("s ::= $scope(a, $unique(a, 'x')) $define(a, 'y')", "mixed-kind", "a"),
+        ("s ::= $define(a, n:'x' $n)", "dependent-name", "n:'x' $n"),
+        ("s ::= $define(a, t)  t ::= 'x' $u8(len(n)) n:'y'", "dependent-name", "t"),
+        ("s ::= $define(a, $use(a, 'x'))", "dependent-name", "$use(a, 'x')"),
+        ("s ::= $define(a, 'y') n:$use(a, 'x') $declare(a, $n)", "dependent-name", "$use(a, 'x')"),
+        ("s ::= n:'x' $declare(a, 'x')", "dependent-name", "'x'"),
+        ("s ::= $declare(a, $n) n:'x'", "late-label", "n"),
+        ("s ::= $define(a, 'x'?)", "empty-name", "'x'?"),
+        ("s ::= n:'x'* $declare(a, $n)", "empty-name", "$n"),
+        ("s ::= $define(a, 'x') $use(a, 'y'*)", "empty-name", "'y'*"),
+        ("s ::= $unique(a, 'x')", "unscoped-name", "$unique(a, 'x')"),
+        ("s ::= t | $scope(a, t)  t ::= $unique(a, 'x')", "unscoped-name", "$unique(a, 'x')"),
+        ("s ::= $scope(a, $u8(len(n)) n:$unique(a, 'x'))", "unscoped-name", "$unique(a, 'x')"),
+        ("s ::= $define(a, 'x') $u8(len(n)) n:$use(a, 'yy')", "short-name", "n"),
+        ("s ::= define:'x' $define", "syntax", "define"),
+        ("s ::= $define('x')", "syntax", "("),
+        ("s ::= $use(a, b, 'x')", "syntax", "b"),
+        ("s ::= $scope(a, 'x'", "syntax", ""),
+    ];
+    for (grammar, code, place) in mistakes {
+        let found = told(grammar);
+        assert!(found.contains(&(code.to_string(), place.to_string())), "{grammar}: {found:?}");
+    }
+}
+
+#[test]
+fn names_are_given_taken_and_bounded() {
+    let free = Limits::default();
+    let most = |len| Limits { max_len: Some(len), ..free };
+    let grammars: [(&str, Limits, &[u8], &[u8]); 9] = [
+        // Two names are seen: the nearest one has the number 0, the part is the last option.
+        ("s ::= $define(a, 'x') $define(a, 'yy') $use(a, '0')", free, &[0], b"xyyyy"),
+        ("s ::= $define(a, 'x') $define(a, 'yy') $use(a, '0')", free, &[100], b"xyyx"),
+        ("s ::= $define(a, 'x') $define(a, 'yy') $use(a, '0')", free, &[200], b"xyy0"),
+        // No site where none is seen.
+        ("s ::= $scope(a, $define(a, 'x')) $use(a, [01])", free, &[200], b"x1"),
+        // A name for which there is no room.
+        ("s ::= $define(a, 'yyy') $use(a, '0')", most(4), &[0], b"yyy0"),
+        // Numbers make names unique, the least that are free.
+        ("s ::= $scope(a, ($unique(a, 'x' | 'x1') ' ')*)", free, &[255, 0, 255, 255, 255, 0, 0], b"x x1 x2 "),
+        ("s ::= $scope(a, ($unique(a, 'x') ' '){12})", free, &[], b"x x1 x2 x3 x4 x5 x6 x7 x8 x9 x10 x11 "),
+        // Room is kept for the digits of names that must come.
+        ("s ::= $scope(a, [y]* ($unique(a, 'x')){3})", most(6), &[255, 0, 255, 0], b"yxx1x2"),
+        // A name is seen behind the value, not in it.
+        ("s ::= (n:[xy] '=' $use(a, '0') $declare(a, $n))+", free, &[0, 255, 255, 0, 0], b"x=0y=x"),
+    ];
+    for (grammar, limits, choices, expected) in grammars {
+        let found = text(grammar, limits, choices);
+        assert_eq!(found, expected, "{grammar}: {}", found.escape_ascii());
+    }
+}
