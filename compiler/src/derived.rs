@@ -3,6 +3,7 @@
 //! The labels are names in a syntax tree and numbers in an IR.
 
 mod forms;
+mod ranges;
 mod sums;
 
 pub use forms::{NumberForm, Order, Radix};

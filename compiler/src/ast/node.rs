@@ -342,6 +342,12 @@ impl Expr {
         Some(derived)
     }
 
+    /// Returns the bytes that follow from labelled parts, to change them.
+    pub fn as_derived_mut(&mut self) -> Option<&mut Derived<Name>> {
+        let ExprKind::Derived(derived) = &mut self.kind else { return None };
+        Some(derived)
+    }
+
     /// Returns the label and the part that has it, if the expression is such a part.
     pub fn as_label(&self) -> Option<(&Name, &Expr)> {
         let ExprKind::Label { label, item } = &self.kind else { return None };

@@ -7,6 +7,8 @@ use std::fmt::{self, Display, Formatter};
 pub enum NumberForm {
     /// An integer without a sign, of this many bytes, at most 8.
     Integer(u8, Order),
+    /// An integer in two's complement, of this many bytes, at most 8. What follows from parts is not negative.
+    Signed(u8, Order),
     /// Digits. With a width, zeros come before them; without one, there are as many as needed.
     Text(Radix, Option<u8>),
     /// Seven bits in a byte, the lowest first, and the highest bit set in all but the last byte (DWARF 5, section 7.6).
@@ -35,22 +37,32 @@ pub enum Radix {
     Octal,
 }
 
-/// The integers by their names.
-const INTEGERS: [(&str, u8, Order); 9] = [
-    ("u8", 1, Order::Big),
-    ("u16be", 2, Order::Big),
-    ("u16le", 2, Order::Little),
-    ("u24be", 3, Order::Big),
-    ("u24le", 3, Order::Little),
-    ("u32be", 4, Order::Big),
-    ("u32le", 4, Order::Little),
-    ("u64be", 8, Order::Big),
-    ("u64le", 8, Order::Little),
+/// The forms by their names. The width of digits is given apart.
+const FORMS: [(&str, NumberForm); 23] = [
+    ("u8", NumberForm::Integer(1, Order::Big)),
+    ("u16be", NumberForm::Integer(2, Order::Big)),
+    ("u16le", NumberForm::Integer(2, Order::Little)),
+    ("u24be", NumberForm::Integer(3, Order::Big)),
+    ("u24le", NumberForm::Integer(3, Order::Little)),
+    ("u32be", NumberForm::Integer(4, Order::Big)),
+    ("u32le", NumberForm::Integer(4, Order::Little)),
+    ("u64be", NumberForm::Integer(8, Order::Big)),
+    ("u64le", NumberForm::Integer(8, Order::Little)),
+    ("i8", NumberForm::Signed(1, Order::Big)),
+    ("i16be", NumberForm::Signed(2, Order::Big)),
+    ("i16le", NumberForm::Signed(2, Order::Little)),
+    ("i24be", NumberForm::Signed(3, Order::Big)),
+    ("i24le", NumberForm::Signed(3, Order::Little)),
+    ("i32be", NumberForm::Signed(4, Order::Big)),
+    ("i32le", NumberForm::Signed(4, Order::Little)),
+    ("i64be", NumberForm::Signed(8, Order::Big)),
+    ("i64le", NumberForm::Signed(8, Order::Little)),
+    ("dec", NumberForm::Text(Radix::Decimal, None)),
+    ("hex", NumberForm::Text(Radix::Hex, None)),
+    ("HEX", NumberForm::Text(Radix::UpperHex, None)),
+    ("oct", NumberForm::Text(Radix::Octal, None)),
+    ("leb128", NumberForm::Leb128),
 ];
-
-/// The digits by their names.
-const DIGITS: [(&str, Radix); 4] =
-    [("dec", Radix::Decimal), ("hex", Radix::Hex), ("HEX", Radix::UpperHex), ("oct", Radix::Octal)];
 
 impl Radix {
     /// Returns the base.
@@ -90,31 +102,23 @@ impl Radix {
 impl NumberForm {
     /// Returns the form with this name. The width of digits is given apart.
     pub fn by_name(name: &str) -> Option<NumberForm> {
-        let integer = INTEGERS.iter().find(|integer| integer.0 == name);
-        let digits = DIGITS.iter().find(|digits| digits.0 == name);
-        integer
-            .map(|&(_, bytes, order)| NumberForm::Integer(bytes, order))
-            .or(digits.map(|&(_, radix)| NumberForm::Text(radix, None)))
-            .or((name == "leb128").then_some(NumberForm::Leb128))
+        FORMS.iter().find(|form| form.0 == name).map(|form| form.1)
     }
 
     /// Returns the names of all forms.
     pub fn names() -> impl Iterator<Item = &'static str> {
-        INTEGERS.iter().map(|integer| integer.0).chain(DIGITS.iter().map(|digits| digits.0)).chain(["leb128"])
+        FORMS.iter().map(|form| form.0)
     }
 
     /// Returns the name, without the width of digits.
     pub fn name(self) -> &'static str {
-        match self {
-            NumberForm::Integer(bytes, order) => INTEGERS
-                .iter()
-                .find(|integer| integer.1 == bytes && (integer.2 == order || bytes == 1))
-                .map_or("u64be", |integer| integer.0),
-            NumberForm::Text(radix, _) => {
-                DIGITS.iter().find(|digits| digits.1 == radix).map_or("dec", |digits| digits.0)
-            }
-            NumberForm::Leb128 => "leb128",
-        }
+        let known = match self {
+            NumberForm::Integer(1, _) => NumberForm::Integer(1, Order::Big),
+            NumberForm::Signed(1, _) => NumberForm::Signed(1, Order::Big),
+            NumberForm::Text(radix, _) => NumberForm::Text(radix, None),
+            NumberForm::Integer(..) | NumberForm::Signed(..) | NumberForm::Leb128 => self,
+        };
+        FORMS.iter().find(|form| form.1 == known).map_or("u64be", |form| form.0)
     }
 
     /// Returns the width of digits, if they have one.
@@ -132,7 +136,9 @@ impl NumberForm {
     pub fn may_begin_with(self, byte: u8) -> bool {
         match self {
             NumberForm::Text(radix, None) => radix.is_digit(byte),
-            NumberForm::Text(_, Some(_)) | NumberForm::Integer(..) | NumberForm::Leb128 => true,
+            NumberForm::Text(_, Some(_)) | NumberForm::Integer(..) | NumberForm::Signed(..) | NumberForm::Leb128 => {
+                true
+            }
         }
     }
 
@@ -140,6 +146,7 @@ impl NumberForm {
     pub fn greatest(self) -> u64 {
         match self {
             NumberForm::Integer(bytes, _) => u64::MAX >> (64 - 8 * u32::from(bytes.clamp(1, 8))),
+            NumberForm::Signed(bytes, _) => u64::MAX >> (65 - 8 * u32::from(bytes.clamp(1, 8))),
             NumberForm::Text(radix, Some(width)) => {
                 u64::from(radix.base()).checked_pow(u32::from(width)).map_or(u64::MAX, |bound| bound - 1)
             }
@@ -150,7 +157,7 @@ impl NumberForm {
     /// Returns the length in bytes if it is the same for all numbers.
     pub fn fixed_width(self) -> Option<u64> {
         match self {
-            NumberForm::Integer(bytes, _) => Some(bytes.into()),
+            NumberForm::Integer(bytes, _) | NumberForm::Signed(bytes, _) => Some(bytes.into()),
             NumberForm::Text(_, width) => width.map(u64::from),
             NumberForm::Leb128 => None,
         }
@@ -161,7 +168,9 @@ impl NumberForm {
         match self {
             NumberForm::Text(radix, None) => radix.len(number),
             NumberForm::Leb128 => u64::from(number.checked_ilog2().map_or(1, |log| log / 7 + 1)),
-            NumberForm::Integer(..) | NumberForm::Text(_, Some(_)) => self.fixed_width().unwrap_or(0),
+            NumberForm::Integer(..) | NumberForm::Signed(..) | NumberForm::Text(_, Some(_)) => {
+                self.fixed_width().unwrap_or(0)
+            }
         }
     }
 
@@ -170,6 +179,9 @@ impl NumberForm {
         match self {
             NumberForm::Integer(bytes, Order::Big) => output.extend(&number.to_be_bytes()[8 - usize::from(bytes)..]),
             NumberForm::Integer(bytes, Order::Little) => output.extend(&number.to_le_bytes()[..usize::from(bytes)]),
+            NumberForm::Signed(bytes, order) => {
+                NumberForm::Integer(bytes, order).write(number & self.greatest(), output);
+            }
             NumberForm::Text(radix, width) => {
                 let digits = radix.digits(number);
                 let width = width.map_or(digits.len(), usize::from);
@@ -199,6 +211,7 @@ impl NumberForm {
                     Order::Little => bytes.iter().rev().fold(0, add),
                 }
             }
+            NumberForm::Signed(count, order) => NumberForm::Integer(count, order).read(bytes)?,
             NumberForm::Text(radix, _) => {
                 let text = std::str::from_utf8(bytes).ok().filter(|text| text.bytes().all(|byte| radix.is_digit(byte)));
                 u64::from_str_radix(text?, radix.base()).ok()?
@@ -271,6 +284,8 @@ mod tests {
         {
             assert_eq!(NumberForm::by_name(name).and_then(|form| form.read(text)), None, "{name} {text:?}");
         }
+        // A negative number follows from no part.
+        assert_eq!(NumberForm::Signed(2, Order::Big).read(b"\xFF\xFE"), None);
         let more = [&[0xFF; 9][..], &[0x02]].concat();
         assert_eq!(NumberForm::Leb128.read(&more), None);
     }

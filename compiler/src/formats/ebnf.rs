@@ -12,6 +12,7 @@ pub(super) use labels::{number, reserved, rounds};
 mod labels;
 mod lexer;
 mod parser;
+mod ranges;
 mod text;
 
 /// The `ebnf` format.

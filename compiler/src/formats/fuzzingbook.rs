@@ -255,12 +255,19 @@ impl Reader<'_, '_> {
     }
 
     fn build(&mut self, kind: ExprKind, span: Span) -> Option<Expr> {
-        self.expressions += 1;
-        if self.expressions == MAX_EXPRESSIONS + 1 {
+        self.count(1, span)?;
+        Some(Expr { kind, span })
+    }
+
+    /// Counts further expressions. `None` if there are too many, which is reported once.
+    fn count(&mut self, expressions: usize, span: Span) -> Option<()> {
+        let before = self.expressions;
+        self.expressions = before.saturating_add(expressions);
+        if before <= MAX_EXPRESSIONS && self.expressions > MAX_EXPRESSIONS {
             let message = format!("the grammar has more than {MAX_EXPRESSIONS} expressions");
             self.diagnostics.push(Diagnostic::error(Code::TooLarge, span, message));
         }
-        (self.expressions <= MAX_EXPRESSIONS).then_some(Expr { kind, span })
+        (self.expressions <= MAX_EXPRESSIONS).then_some(())
     }
 }
 

@@ -15,5 +15,6 @@ mod limits;
 mod names;
 mod oracle;
 mod passes;
+mod ranges;
 mod stages;
 mod suite;

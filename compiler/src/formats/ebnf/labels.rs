@@ -2,7 +2,7 @@
 
 use super::lexer::{Kind, Token};
 use super::parser::{Parser, Reported, Sized};
-use crate::ast::{ExprKind, Name};
+use crate::ast::{Expr, ExprKind, Name};
 use crate::check::closest;
 use crate::derived::{Derived, Measure, NumberForm, Term, Value};
 use crate::diagnostics::{Diagnostics, Span};
@@ -20,19 +20,31 @@ const MAX_CONSTANT: i64 = 1 << 48;
 /// The greatest width of digits.
 const MAX_WIDTH: u8 = 32;
 
-/// Reads the number of a derived part, such as `u16be(len(part))`. All diagnostics have the place `span`.
-pub(in crate::formats) fn number(text: &str, span: Span, diagnostics: &mut Diagnostics) -> Option<Derived<Name>> {
-    read_alone(text, span, diagnostics, |parser| {
+/// Reads a number, such as `u16be(len(part))` or `u8(1..255)`. All diagnostics have the place `span`.
+pub(in crate::formats) fn number(text: &str, span: Span, diagnostics: &mut Diagnostics) -> Option<Expr> {
+    let mut found = read_alone(text, span, diagnostics, |parser| {
         let token = parser.take();
         match token.kind {
-            Kind::Name(name) if NumberForm::by_name(name).is_some() => parser.derived(name, token.span),
+            Kind::Name(name) if NumberForm::by_name(name).is_some() => parser.number(name, token.span),
             _ => {
                 let known = NumberForm::names().collect::<Vec<_>>().join(", ");
                 Err(parser.error(token.span, "this is not a number", format!("it begins with its form: {known}")))
             }
         }
-    })
-    .map(|derived| derived.map(&mut |label| Name { text: label.text.clone(), span }))
+    })?
+    .expr;
+    found.each_mut(&mut |expr| {
+        expr.span = span;
+        expr.as_choice_mut()
+            .into_iter()
+            .flatten()
+            .filter_map(|one| one.weight.as_mut())
+            .for_each(|weight| weight.span = span);
+        if let Some(derived) = expr.as_derived_mut() {
+            *derived = derived.map(&mut |label| Name { text: label.text.clone(), span });
+        }
+    });
+    Some(found)
 }
 
 /// Reads a number of rounds, such as `count(part)`. All diagnostics have the place `span`.
@@ -84,8 +96,18 @@ impl<'t> Parser<'t, '_> {
         Some(Name { text: name.to_string(), span })
     }
 
+    /// Returns the expression that `$name` begins, which has been taken.
+    pub(super) fn number(&mut self, name: &str, span: Span) -> Result<Sized, Reported> {
+        if let Some(form) = NumberForm::by_name(name).filter(|_| self.begins_range()) {
+            let range = self.range(form, span)?;
+            return self.made(range);
+        }
+        let derived = self.derived(name, span)?;
+        self.build(ExprKind::Derived(derived), span.to(self.last_span), 0)
+    }
+
     /// Parses what follows `$name`, which has been taken.
-    pub(super) fn derived(&mut self, name: &str, span: Span) -> Result<Derived<Name>, Reported> {
+    fn derived(&mut self, name: &str, span: Span) -> Result<Derived<Name>, Reported> {
         let Some(form) = NumberForm::by_name(name) else {
             if self.peek(0).kind == Kind::Open && self.peek(0).span.start == span.end {
                 return Err(self.unknown("form of a number", name, span, NumberForm::names()));
@@ -141,7 +163,7 @@ impl<'t> Parser<'t, '_> {
     }
 
     /// Parses the width of digits.
-    fn width(&mut self, form: NumberForm) -> Result<NumberForm, Reported> {
+    pub(super) fn width(&mut self, form: NumberForm) -> Result<NumberForm, Reported> {
         let Token { kind, span, .. } = self.peek(0);
         let span = *span;
         let width = match kind {
@@ -155,7 +177,7 @@ impl<'t> Parser<'t, '_> {
         self.take();
         match form {
             NumberForm::Text(radix, _) => Ok(NumberForm::Text(radix, Some(width))),
-            NumberForm::Integer(..) | NumberForm::Leb128 => {
+            NumberForm::Integer(..) | NumberForm::Signed(..) | NumberForm::Leb128 => {
                 let help = "only `dec`, `hex`, `HEX` and `oct` have a width";
                 Err(self.error(span, format!("`{form}` has no width of digits"), help))
             }

@@ -39,6 +39,8 @@ pub(super) enum Kind<'t> {
     At,
     Semicolon,
     Colon,
+    /// `..`.
+    Dots,
     /// `$name`.
     Dollar(&'t str),
     /// An error that has been reported already.
@@ -179,6 +181,10 @@ impl<'t, 'd> Lexer<'t, 'd> {
                 Kind::Defines
             }
             ':' => Kind::Colon,
+            '.' if self.rest().starts_with('.') => {
+                self.position += 1;
+                Kind::Dots
+            }
             '$' if self.peek().is_some_and(|next| next == '_' || next.is_alphabetic()) => match self.name(start + 1) {
                 Kind::Name(name) => Kind::Dollar(name),
                 other => other,
@@ -217,7 +223,8 @@ impl<'t, 'd> Lexer<'t, 'd> {
             let exponent_sign = matches!(byte, b'+' | b'-')
                 && matches!(bytes[self.position - 1], b'e' | b'E')
                 && bytes.get(self.position + 1).is_some_and(u8::is_ascii_digit);
-            if !(byte.is_ascii_alphanumeric() || byte == b'.' || exponent_sign) {
+            let is_dot = byte == b'.' && !self.rest().starts_with("..");
+            if !(byte.is_ascii_alphanumeric() || is_dot || exponent_sign) {
                 break;
             }
             self.position += 1;

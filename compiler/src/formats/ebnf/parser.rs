@@ -1,4 +1,4 @@
-//! Rules, expressions and directives of the EBNF: recursive descent with up to three tokens of lookahead.
+//! Rules, expressions and directives of the EBNF: recursive descent with up to four tokens of lookahead.
 //!
 //! The native stack is bounded: groups nest at most [`MAX_NESTING`] deep, and so does the resulting expression (a chain
 //! of postfix operators nests without recursion here, but not in later stages). Without optimisation, 1 MiB of stack is
@@ -363,8 +363,7 @@ impl<'t> Parser<'t, '_> {
                 if self.begins_naming(name, span) {
                     return self.naming(name, span);
                 }
-                let derived = self.derived(name, span)?;
-                return self.build(ExprKind::Derived(derived), span.to(self.last_span), 0);
+                return self.number(name, span);
             }
             Kind::Pattern(pattern, flags) => return self.pattern(pattern, flags),
             Kind::Name(_) | Kind::Bytes(_) | Kind::Class(_) => {}
@@ -392,7 +391,7 @@ impl<'t> Parser<'t, '_> {
         let part = pattern::part(pattern, read, span, &mut builder);
         let expressions = builder.expressions();
         diagnostics.iter().for_each(|diagnostic| self.lexer.report(diagnostic.clone()));
-        self.expressions += expressions;
+        self.count(expressions, span)?;
         let part = part.map_err(|_| Reported)?;
         // Counts the new expressions, and checks that they do not nest too deep here.
         let Part { expr: Expr { kind, span }, height } = part;
@@ -437,23 +436,37 @@ impl<'t> Parser<'t, '_> {
         Ok(inside)
     }
 
+    /// Returns an expression that was made elsewhere.
+    pub(super) fn made(&mut self, expr: Expr) -> Result<Sized, Reported> {
+        let height = expr.height();
+        self.count(expr.size() - 1, expr.span)?;
+        self.build(expr.kind, expr.span, height - 1)
+    }
+
     /// Returns an expression whose parts nest `below` deep.
     pub(super) fn build(&mut self, kind: ExprKind, span: Span, below: u32) -> Result<Sized, Reported> {
-        self.expressions += 1;
-        if self.expressions > MAX_EXPRESSIONS {
-            if self.expressions == MAX_EXPRESSIONS + 1 {
-                let message = format!("the grammar has more than {MAX_EXPRESSIONS} expressions");
-                self.lexer.report(Diagnostic::error(Code::TooLarge, span, message));
-            }
-            // Stops reading.
-            self.lexer.position = self.lexer.text.len();
-            self.ahead.clear();
-            return Err(Reported);
-        }
+        self.count(1, span)?;
         if below >= MAX_NESTING {
             return Err(self.too_deep(span));
         }
         Ok(Sized { expr: Expr { kind, span }, height: below + 1 })
+    }
+
+    /// Counts further expressions.
+    fn count(&mut self, expressions: usize, span: Span) -> Result<(), Reported> {
+        let before = self.expressions;
+        self.expressions = before.saturating_add(expressions);
+        if self.expressions <= MAX_EXPRESSIONS {
+            return Ok(());
+        }
+        if before <= MAX_EXPRESSIONS {
+            let message = format!("the grammar has more than {MAX_EXPRESSIONS} expressions");
+            self.lexer.report(Diagnostic::error(Code::TooLarge, span, message));
+        }
+        // Stops reading.
+        self.lexer.position = self.lexer.text.len();
+        self.ahead.clear();
+        Err(Reported)
     }
 
     fn too_deep(&mut self, span: Span) -> Reported {

@@ -46,8 +46,9 @@ impl Reader<'_, '_> {
                     true
                 }
                 ("number", JsonKind::String(text)) => {
-                    let derived = ebnf::number(&text, place, self.diagnostics)?;
-                    found.item = self.build(ExprKind::Derived(derived), span);
+                    let number = ebnf::number(&text, place, self.diagnostics)?;
+                    self.count(number.size() - 1, span)?;
+                    found.item = self.build(number.kind, span);
                     true
                 }
                 ("times", JsonKind::String(text)) => {

@@ -114,7 +114,9 @@ impl Reader<'_> {
         let width = self.number(10)? as u8;
         match form {
             NumberForm::Text(radix, _) => Ok(NumberForm::Text(radix, Some(width))),
-            NumberForm::Integer(..) | NumberForm::Leb128 => self.error("only digits have a width"),
+            NumberForm::Integer(..) | NumberForm::Signed(..) | NumberForm::Leb128 => {
+                self.error("only digits have a width")
+            }
         }
     }
 
