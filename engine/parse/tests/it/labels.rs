@@ -45,6 +45,8 @@ const GRAMMARS: &[&str] = &[
     "t ::= $scope(c, $unique(c, n) (',' $unique(c, n))* ';' ($use(c, '*') | '(' t ')')*)  n ::= [ab]",
     "s ::= $scope(k, o (',' o){2,}) s? | 'x'  o ::= $unique(k, 'a' | 'bb') | $unique(k, 'c') $unique(k, 'c')",
     "s ::= b:($scope(v, l, (d | s)*)) $dec(len(b)) $b | '.'  d ::= $define(v, [a-c]+) ':' $unique(l, [xy]) $use(v, 'a') $use(l, 'z')",
+    "s ::= $i8(len(x)) x:[a-z]* $i16le(count(x) + 3) $i64be(len(x)) ';'",
+    "s ::= a:$dec(0..70000) b:($i16be(-300..300) | $leb128(1..20000))* ';' $a $i24le(count(b))",
     "s ::= a:(x:[a-z] y:[a-z]) $a h:[0-9]{1,3} ('y' $h){count(h)}",
 ];
 

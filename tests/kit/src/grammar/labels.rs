@@ -126,7 +126,7 @@ impl Maker<'_> {
                 Derived::Number(value, form)
             }
             _ => {
-                let form = match self.draw.below(14) {
+                let form = match self.draw.below(16) {
                     0..=2 => NumberForm::Text(Radix::Decimal, None),
                     3 => NumberForm::Text([Radix::Hex, Radix::UpperHex][self.draw.below(2)], None),
                     4 => NumberForm::Text(Radix::Octal, None),
@@ -136,6 +136,8 @@ impl Maker<'_> {
                     9 => NumberForm::Text(Radix::Hex, Some(1)),
                     10 | 11 => NumberForm::Integer(1, Order::Big),
                     12 => NumberForm::Integer(2, Order::Little),
+                    13 => NumberForm::Signed(1, Order::Little),
+                    14 => NumberForm::Signed(4, Order::Big),
                     _ => NumberForm::Integer(3, Order::Big),
                 };
                 // A number of free width stands before its part as an item of the same sequence only.
