@@ -1,11 +1,14 @@
-//! Bytes that follow from labelled parts of a text: copies, lengths, counts and checksums, and how numbers are written.
+//! Bytes that follow from labelled parts of a text: copies, lengths, counts, checksums and digests, and how numbers are
+//! written.
 //!
 //! The labels are names in a syntax tree and numbers in an IR.
 
+mod digests;
 mod forms;
 mod ranges;
 mod sums;
 
+pub use digests::Digest;
 pub use forms::{NumberForm, Order, Radix};
 pub use sums::Sum;
 
@@ -47,6 +50,8 @@ pub enum Measure {
     Count,
     /// A checksum of its bytes.
     Sum(Sum),
+    /// A digest of its bytes, which stands alone and is no number.
+    Digest(Digest),
 }
 
 impl Measure {
@@ -56,6 +61,7 @@ impl Measure {
             Measure::Len => "len",
             Measure::Count => "count",
             Measure::Sum(sum) => sum.name(),
+            Measure::Digest(digest) => digest.name(),
         }
     }
 
@@ -64,19 +70,29 @@ impl Measure {
         match name {
             "len" => Some(Measure::Len),
             "count" => Some(Measure::Count),
-            _ => Sum::by_name(name).map(Measure::Sum),
+            _ => Sum::by_name(name).map(Measure::Sum).or(Digest::by_name(name).map(Measure::Digest)),
         }
     }
 
     /// Returns the names of all properties.
     pub fn names() -> impl Iterator<Item = &'static str> {
-        ["len", "count"].into_iter().chain(Sum::ALL.into_iter().map(Sum::name))
+        let sums = Sum::ALL.into_iter().map(Sum::name);
+        ["len", "count"].into_iter().chain(sums).chain(Digest::ALL.into_iter().map(Digest::name))
     }
 
     /// Returns true if it depends on the bytes of the part, not on their number alone.
     pub fn is_of_content(self) -> bool {
-        matches!(self, Measure::Sum(_))
+        matches!(self, Measure::Sum(_) | Measure::Digest(_))
     }
+}
+
+/// A number that is known, or a digest, which would be too long for one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Amount {
+    /// A number.
+    Number(u64),
+    /// A digest.
+    Digest(Vec<u8>),
 }
 
 impl<L> Derived<L> {
@@ -122,6 +138,23 @@ impl<L> Value<L> {
             let part = measured(term).saturating_mul(u64::from(term.times));
             sum.saturating_add_unsigned(part)
         })
+    }
+
+    /// Returns the digest that it is, and the label of the part, if it is one.
+    pub fn digest(&self) -> Option<(Digest, &L)> {
+        self.terms.iter().find_map(|term| match term.measure {
+            Measure::Digest(digest) => Some((digest, &term.label)),
+            Measure::Len | Measure::Count | Measure::Sum(_) => None,
+        })
+    }
+
+    /// Returns the number or the digest that it is, given the property of each part, and the bytes of a part. Numbers
+    /// below 0 count as 0.
+    pub fn amount<B: AsRef<[u8]>>(&self, measured: impl FnMut(&Term<L>) -> u64, bytes: impl FnOnce(&L) -> B) -> Amount {
+        match self.digest() {
+            Some((digest, label)) => Amount::Digest(digest.of(bytes(label).as_ref())),
+            None => Amount::Number(self.of(measured).max(0).unsigned_abs()),
+        }
     }
 
     /// Returns it with other labels.

@@ -342,11 +342,11 @@ impl Labels {
             }
             Derived::Number(value, form) => match self.spans(value) {
                 Some(spans) if spans.iter().zip(&value.terms).all(|(span, term)| span.is_final(term.measure)) => {
-                    let number = settle::number(value, &spans, |span| &output[base..][span.range()]);
-                    form.write(number, output);
+                    let amount = settle::amount(value, &spans, |span| &output[base..][span.range()]);
+                    form.write_amount(&amount, output);
                 }
                 Some(spans) => {
-                    let width = form.width(settle::number(value, &spans, |_| &[]));
+                    let width = form.width(settle::number(value, &spans));
                     output.resize(output.len() + width as usize, 0);
                     self.marks.push(Mark { node, at, raw: width, width, spans });
                 }
@@ -379,7 +379,7 @@ impl Labels {
     }
 
     fn value(&self, value: &Value<Known>) -> Option<u64> {
-        Some(settle::number(value, &self.spans(value)?, |_| &[]))
+        Some(settle::number(value, &self.spans(value)?))
     }
 
     /// Tells the marks that wait for a label what its part is.
@@ -397,7 +397,7 @@ impl Labels {
                 self.waiting.push(waiting);
                 continue;
             };
-            let width = form.width(settle::number(value, &spans, |_| &[]));
+            let width = form.width(settle::number(value, &spans));
             let found = &mut self.marks[waiting.mark as usize];
             self.inserted += width - found.raw;
             (found.width, found.spans) = (width, spans);

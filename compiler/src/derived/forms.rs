@@ -2,6 +2,8 @@
 
 use std::fmt::{self, Display, Formatter};
 
+use super::Amount;
+
 /// NumberForm in which a number is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NumberForm {
@@ -13,6 +15,8 @@ pub enum NumberForm {
     Text(Radix, Option<u8>),
     /// Seven bits in a byte, the lowest first, and the highest bit set in all but the last byte (DWARF 5, section 7.6).
     Leb128,
+    /// The bytes of a digest, as they are, of this number.
+    Raw(u8),
 }
 
 /// Order of the bytes of an integer.
@@ -38,7 +42,7 @@ pub enum Radix {
 }
 
 /// The forms by their names. The width of digits is given apart.
-const FORMS: [(&str, NumberForm); 23] = [
+const FORMS: [(&str, NumberForm); 24] = [
     ("u8", NumberForm::Integer(1, Order::Big)),
     ("u16be", NumberForm::Integer(2, Order::Big)),
     ("u16le", NumberForm::Integer(2, Order::Little)),
@@ -62,6 +66,7 @@ const FORMS: [(&str, NumberForm); 23] = [
     ("HEX", NumberForm::Text(Radix::UpperHex, None)),
     ("oct", NumberForm::Text(Radix::Octal, None)),
     ("leb128", NumberForm::Leb128),
+    ("raw", NumberForm::Raw(0)),
 ];
 
 impl Radix {
@@ -100,7 +105,7 @@ impl Radix {
 }
 
 impl NumberForm {
-    /// Returns the form with this name. The width of digits is given apart.
+    /// Returns the form with this name. The widths of digits and of a digest are given apart.
     pub fn by_name(name: &str) -> Option<NumberForm> {
         FORMS.iter().find(|form| form.0 == name).map(|form| form.1)
     }
@@ -116,6 +121,7 @@ impl NumberForm {
             NumberForm::Integer(1, _) => NumberForm::Integer(1, Order::Big),
             NumberForm::Signed(1, _) => NumberForm::Signed(1, Order::Big),
             NumberForm::Text(radix, _) => NumberForm::Text(radix, None),
+            NumberForm::Raw(_) => NumberForm::Raw(0),
             NumberForm::Integer(..) | NumberForm::Signed(..) | NumberForm::Leb128 => self,
         };
         FORMS.iter().find(|form| form.1 == known).map_or("u64be", |form| form.0)
@@ -136,9 +142,8 @@ impl NumberForm {
     pub fn may_begin_with(self, byte: u8) -> bool {
         match self {
             NumberForm::Text(radix, None) => radix.is_digit(byte),
-            NumberForm::Text(_, Some(_)) | NumberForm::Integer(..) | NumberForm::Signed(..) | NumberForm::Leb128 => {
-                true
-            }
+            NumberForm::Text(_, Some(_)) | NumberForm::Integer(..) | NumberForm::Signed(..) => true,
+            NumberForm::Leb128 | NumberForm::Raw(_) => true,
         }
     }
 
@@ -150,14 +155,14 @@ impl NumberForm {
             NumberForm::Text(radix, Some(width)) => {
                 u64::from(radix.base()).checked_pow(u32::from(width)).map_or(u64::MAX, |bound| bound - 1)
             }
-            NumberForm::Text(_, None) | NumberForm::Leb128 => u64::MAX,
+            NumberForm::Text(_, None) | NumberForm::Leb128 | NumberForm::Raw(_) => u64::MAX,
         }
     }
 
     /// Returns the length in bytes if it is the same for all numbers.
     pub fn fixed_width(self) -> Option<u64> {
         match self {
-            NumberForm::Integer(bytes, _) | NumberForm::Signed(bytes, _) => Some(bytes.into()),
+            NumberForm::Integer(bytes, _) | NumberForm::Signed(bytes, _) | NumberForm::Raw(bytes) => Some(bytes.into()),
             NumberForm::Text(_, width) => width.map(u64::from),
             NumberForm::Leb128 => None,
         }
@@ -168,9 +173,21 @@ impl NumberForm {
         match self {
             NumberForm::Text(radix, None) => radix.len(number),
             NumberForm::Leb128 => u64::from(number.checked_ilog2().map_or(1, |log| log / 7 + 1)),
-            NumberForm::Integer(..) | NumberForm::Signed(..) | NumberForm::Text(_, Some(_)) => {
+            NumberForm::Integer(..) | NumberForm::Signed(..) | NumberForm::Text(_, Some(_)) | NumberForm::Raw(_) => {
                 self.fixed_width().unwrap_or(0)
             }
+        }
+    }
+
+    /// Appends a number or a digest.
+    pub fn write_amount(self, amount: &Amount, output: &mut Vec<u8>) {
+        match (amount, self) {
+            (Amount::Number(number), _) => self.write(*number, output),
+            (Amount::Digest(bytes), NumberForm::Text(radix, _)) => {
+                let pair = NumberForm::Text(radix, Some(2));
+                bytes.iter().for_each(|&byte| pair.write(byte.into(), output));
+            }
+            (Amount::Digest(bytes), _) => output.extend(bytes),
         }
     }
 
@@ -196,6 +213,13 @@ impl NumberForm {
                 }
                 output.push(rest as u8);
             }
+            // A number is not written so. It would be an integer of these bytes.
+            NumberForm::Raw(bytes) => {
+                let number = number.to_be_bytes();
+                let zeros = usize::from(bytes).saturating_sub(number.len());
+                output.extend(std::iter::repeat_n(0, zeros));
+                output.extend(&number[number.len() - (usize::from(bytes) - zeros)..]);
+            }
         }
     }
 
@@ -216,6 +240,7 @@ impl NumberForm {
                 let text = std::str::from_utf8(bytes).ok().filter(|text| text.bytes().all(|byte| radix.is_digit(byte)));
                 u64::from_str_radix(text?, radix.base()).ok()?
             }
+            NumberForm::Raw(_) => return None,
             NumberForm::Leb128 if bytes.len() > 10 => return None,
             NumberForm::Leb128 => bytes.iter().rev().try_fold(0u64, |number, &byte| {
                 let free = number.leading_zeros() >= 7;
@@ -255,7 +280,7 @@ mod tests {
 
     #[test]
     fn numbers_are_read_as_they_are_written() {
-        for name in NumberForm::names() {
+        for name in NumberForm::names().filter(|&name| name != "raw") {
             let form = NumberForm::by_name(name).expect("it has a form");
             assert_eq!(form.name(), name);
             for number in NUMBERS.into_iter().filter(|&number| number <= form.greatest()) {

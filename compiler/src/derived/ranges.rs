@@ -16,7 +16,7 @@ impl NumberForm {
                 let beyond = 10i128.checked_pow(u32::from(width) - 1).unwrap_or(i128::MAX);
                 (1 - beyond).max(i64::MIN.into())
             }
-            NumberForm::Integer(..) | NumberForm::Text(..) | NumberForm::Leb128 => 0,
+            NumberForm::Integer(..) | NumberForm::Text(..) | NumberForm::Leb128 | NumberForm::Raw(_) => 0,
         }
     }
 
@@ -48,6 +48,8 @@ impl NumberForm {
             NumberForm::Text(radix, None) => {
                 of_all_widths(first, last, radix.base(), &|_, digits| radix.characters(digits))
             }
+            // A digest is no number.
+            NumberForm::Raw(_) => Vec::new(),
             NumberForm::Leb128 => {
                 let more = |place| if place == 0 { 0 } else { 0x80 };
                 let mut lists = of_all_widths(first, last, 128, &|place, digits| bytes_of(digits, more(place)));

@@ -89,7 +89,7 @@ pub fn least(value: &Value<Known>) -> u64 {
     let of_term = |term: &Term<Known>| match term.measure {
         Measure::Len => term.label.len,
         Measure::Count => term.label.rounds,
-        Measure::Sum(_) => 0,
+        Measure::Sum(_) | Measure::Digest(_) => 0,
     };
     value.of(of_term).max(0).unsigned_abs()
 }

@@ -3,7 +3,7 @@
 //! First come the lengths of all that follows, so that each part has its place; then the bytes, those first that others
 //! follow from.
 
-use crate::derived::{Derived, Measure, Value};
+use crate::derived::{Amount, Derived, Measure, Term, Value};
 use crate::ir::{Ir, Known, NodeId};
 
 /// A complete labelled part.
@@ -66,18 +66,27 @@ impl Moves {
     }
 }
 
-/// Returns a number that follows from parts, given the bytes of a part.
-pub(super) fn number<'b>(value: &Value<Known>, spans: &[Span], bytes: impl Fn(&Span) -> &'b [u8]) -> u64 {
-    let mut spans = spans.iter();
-    let value = value.of(|term| {
-        let Some(span) = spans.next() else { return 0 };
+/// Returns a number that follows from lengths and rounds of parts.
+pub(super) fn number(value: &Value<Known>, spans: &[Span]) -> u64 {
+    match amount(value, spans, |_| &[]) {
+        Amount::Number(number) => number,
+        Amount::Digest(_) => 0,
+    }
+}
+
+/// Returns a number or a digest that follows from parts, given the bytes of a part.
+pub(super) fn amount<'b>(value: &Value<Known>, spans: &[Span], bytes: impl Fn(&Span) -> &'b [u8]) -> Amount {
+    let mut measured = spans.iter();
+    let of_term = |term: &Term<Known>| {
+        let Some(span) = measured.next() else { return 0 };
         match term.measure {
             Measure::Len => span.len,
             Measure::Count => span.rounds,
             Measure::Sum(sum) => sum.of(bytes(span)),
+            Measure::Digest(_) => 0,
         }
-    });
-    value.max(0).unsigned_abs()
+    };
+    value.amount(of_term, |_| spans.first().map_or(&[][..], &bytes))
 }
 
 /// Fills in all marks of a text that begins at `base`. Returns where its places are then.
@@ -148,8 +157,8 @@ fn fill(ir: &Ir, mark: &Mark, moves: &Moves, output: &mut [u8], base: usize, fil
         (Derived::Copy(_), Some(span)) => filled.extend_from_slice(&output[range(span)]),
         (Derived::Copy(_), None) => {}
         (Derived::Number(value, form), _) => {
-            let number = number(value, &mark.spans, |span| &output[range(span)]);
-            form.write(number, filled);
+            let amount = amount(value, &mark.spans, |span| &output[range(span)]);
+            form.write_amount(&amount, filled);
         }
     }
     // The place after the mark has moved by its own growth, too.

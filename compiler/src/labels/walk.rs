@@ -126,7 +126,7 @@ impl Walk<'_> {
             match term.measure {
                 Measure::Len => known.len.saturating_add(self.longer(known).0),
                 Measure::Count => known.rounds.saturating_add(self.longer(known).1),
-                Measure::Sum(_) => 0,
+                Measure::Sum(_) | Measure::Digest(_) => 0,
             }
         };
         value.of(of_term).max(0).unsigned_abs()

@@ -155,7 +155,7 @@ fn any_number(form: NumberForm, at: &Expr) -> Expr {
         Radix::Octal => class(&[(0x30, 0x37)]),
     };
     match form {
-        NumberForm::Integer(bytes, _) | NumberForm::Signed(bytes, _) => {
+        NumberForm::Integer(bytes, _) | NumberForm::Signed(bytes, _) | NumberForm::Raw(bytes) => {
             Expr::repeat(class(&[(0, 0xFF)]), bytes.into(), Some(bytes.into()), span)
         }
         NumberForm::Text(radix, Some(width)) => Expr::repeat(digits(radix), width.into(), Some(width.into()), span),

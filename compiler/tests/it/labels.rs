@@ -28,7 +28,7 @@ pub fn text(grammar: &str, limits: Limits, choices: &[u8]) -> Vec<u8> {
 #[test]
 fn parts_are_copied_measured_and_summed() {
     let free = Limits::default();
-    let grammars: [(&str, &[u8], &[u8]); 9] = [
+    let grammars: [(&str, &[u8], &[u8]); 12] = [
         ("s ::= '<' n:[a-z]+ '>' 'x' '</' $n '>'", &[0, 255, 128, 255, 255], b"<anz>x</anz>"),
         ("s ::= $u8(len(v)) v:[a-z]*", &[255, 0, 255, 0], b"\x02aa"),
         ("s ::= $dec(len(v) + 8) ':' v:[a-z]*", &[255, 0, 255, 0, 0], b"10:aa"),
@@ -37,6 +37,9 @@ fn parts_are_copied_measured_and_summed() {
         ("s ::= v:([a-z]{2}) $u32be(crc32(v))", &[0, 64], b"ag\xEE\xE9\xBC\xE2"),
         ("s ::= $u8(xor8(b)) b:($u8(len(c)) c:('x'*))", &[255, 255, 0], b"\x02\x02xx"),
         ("s ::= f:[ab]+ (',' $f){count(f)}", &[0, 255, 255], b"ab,ab,ab"),
+        ("s ::= v:'a'* ';' $hex(md5(v))", &[0], b";d41d8cd98f00b204e9800998ecf8427e"),
+        ("s ::= $HEX(sha1(v)) v:('abc')", &[], b"A9993E364706816ABA3E25717850C26C9CD0D89Dabc"),
+        ("s ::= v:'' $raw(md5(v)) 'x'", &[], b"\xD4\x1D\x8C\xD9\x8F\0\xB2\x04\xE9\x80\x09\x98\xEC\xF8\x42\x7Ex"),
         ("s ::= a:[ab]+ b:('<' $a '>') $b", &[0, 255, 255], b"ab<ab><ab>"),
     ];
     for (grammar, choices, expected) in grammars {
@@ -46,12 +49,13 @@ fn parts_are_copied_measured_and_summed() {
 }
 
 /// Grammars of all that can be written about labels.
-const WRITTEN: [&str; 6] = [
+const WRITTEN: [&str; 7] = [
     "s ::= '<' n:[a-z]+ '>' (s | 'x' | $n)* '</' $n '>' | a:b:'y' $a $b",
     "s ::= $u8(len(v)) v:([a-z]* s?) | $dec(2 * len(v) + count(w) - 1, 4) v:('x' 'y') w:'z'{2,9}",
     "s ::= $leb128(len(v) + 8) v:(a | 'b')  a ::= c:('q' @ 3 | 'r')* $hex(crc32(c), 8) 'k'{2 * count(c) + 1}",
     "s ::= x:[ab]* (',' y:[cd] ('e' | $x @ 2 | $y $y))* $u16le(len(x)) 'f'{count(x)}",
     "s ::= v:(a:[a-z]* '=' $u24be(len(a))) $u32be(adler32(v)) $u64le(inet16(v))",
+    "s ::= v:[a-z]* $raw(sha256(v)) $hex(md5(v)) $i16be(len(v)) $HEX(sha1(w)) w:[xy]+",
     "s ::= r:(('a' | 'b')? ';')+ ($HEX(sum8(r), 2) | $oct(count(r)) | ()) s?",
 ];
 
@@ -135,6 +139,14 @@ fn mistakes_are_told_with_their_places() {
         ("s ::= n:'a' $dec(crc32(n))", "syntax", "$dec(crc32(n))"),
         ("s ::= n:'a' $u8(10 - len(n))", "syntax", "len"),
         ("s ::= n:'a' $u9(len(n))", "syntax", "$u9"),
+        ("s ::= n:'a' $u64be(md5(n))", "syntax", "$u64be(md5(n))"),
+        ("s ::= n:'a' $dec(sha1(n))", "syntax", "$dec(sha1(n))"),
+        ("s ::= n:'a' $hex(sha256(n), 32)", "syntax", "$hex(sha256(n), 32)"),
+        ("s ::= n:'a' $raw(len(n))", "syntax", "$raw(len(n))"),
+        ("s ::= n:'a' $raw(sha256(n) + 1)", "syntax", "$raw(sha256(n) + 1)"),
+        ("s ::= $raw(1..2)", "syntax", "$raw"),
+        ("s ::= n:'a' 'x'{md5(n)}", "syntax", "n"),
+        ("s ::= a:($raw(md5(b)) 'x') b:($raw(md5(a)) 'y')", "cyclic-label", "a"),
         ("s ::= n:'a' $u8(length(n))", "syntax", "length"),
         ("s ::= n:'a' $u8(len(n), 3)", "syntax", "3"),
         ("s ::= n:'a' $u8", "syntax", "$u8"),

@@ -19,6 +19,8 @@ pub mod labelled;
 
 pub mod settled;
 
+pub mod digests;
+
 pub mod probability;
 
 pub mod statistics;

@@ -3,7 +3,9 @@
 
 use std::rc::Rc;
 
-use gramjet_compiler::derived::{Derived, Measure, Value};
+use gramjet_compiler::derived::{Derived, Measure, NumberForm, Radix, Term, Value};
+
+use crate::digests;
 
 /// A text in which some bytes are still to be found, as a list of pieces.
 #[derive(Clone, Debug, Default)]
@@ -150,6 +152,7 @@ impl Text {
                 Measure::Len => part(term.label).len() as u64,
                 Measure::Count => self.counts[term.label],
                 Measure::Sum(sum) => sum.of(part(term.label)),
+                Measure::Digest(_) => panic!("a digest is no number"),
             });
             value.max(0) as u64
         };
@@ -165,6 +168,15 @@ impl Text {
                 Piece::Times(rounds, count) => value(rounds) == *count,
                 Piece::Derived(derived) => match &**derived {
                     Derived::Copy(label) => found == part(*label),
+                    Derived::Number(number, form) if number.digest().is_some() => {
+                        let (digest, &label) = number.digest().expect("it is one");
+                        let shown = match form {
+                            NumberForm::Text(Radix::Hex, _) => digests::hex(found, false),
+                            NumberForm::Text(Radix::UpperHex, _) => digests::hex(found, true),
+                            _ => Some(found.to_vec()),
+                        };
+                        shown == Some(digests::of(digest.name(), part(label)))
+                    }
                     Derived::Number(number, form) => {
                         let is_cut = number.terms.iter().any(|term| term.measure.is_of_content());
                         let read = form.read(found);
@@ -280,13 +292,24 @@ impl<'t> Settling<'t> {
             Piece::Derived(derived) => match &**derived {
                 Derived::Copy(label) => self.of_part(*label),
                 Derived::Number(value, form) => {
-                    let value = value.of(|term| match term.measure {
-                        Measure::Len => self.lengths.of_part(term.label).expect("all parts have ended"),
-                        Measure::Count => text.counts[term.label],
-                        Measure::Sum(sum) => sum.of(&self.of_part(term.label)),
-                    });
+                    let sums: Vec<Vec<u8>> = value
+                        .terms
+                        .iter()
+                        .map(|term| if term.measure.is_of_content() { self.of_part(term.label) } else { Vec::new() })
+                        .collect();
+                    let mut contents = sums.iter();
+                    let measured = |term: &Term<usize>| {
+                        let content = contents.next().expect("there is one for each term");
+                        match term.measure {
+                            Measure::Len => self.lengths.of_part(term.label).expect("all parts have ended"),
+                            Measure::Count => text.counts[term.label],
+                            Measure::Sum(sum) => sum.of(content),
+                            Measure::Digest(_) => 0,
+                        }
+                    };
+                    let amount = value.amount(measured, |_| &sums[0]);
                     let mut bytes = Vec::new();
-                    form.write(value.max(0) as u64, &mut bytes);
+                    form.write_amount(&amount, &mut bytes);
                     bytes
                 }
             },

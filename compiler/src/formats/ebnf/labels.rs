@@ -4,7 +4,7 @@ use super::lexer::{Kind, Token};
 use super::parser::{Parser, Reported, Sized};
 use crate::ast::{Expr, ExprKind, Name};
 use crate::check::closest;
-use crate::derived::{Derived, Measure, NumberForm, Term, Value};
+use crate::derived::{Derived, Digest, Measure, NumberForm, Radix, Sum, Term, Value};
 use crate::diagnostics::{Diagnostics, Span};
 use crate::naming::Naming;
 
@@ -18,7 +18,7 @@ const MAX_ROUNDS: u32 = 256;
 const MAX_CONSTANT: i64 = 1 << 48;
 
 /// The greatest width of digits.
-const MAX_WIDTH: u8 = 32;
+const MAX_WIDTH: u8 = 64;
 
 /// Reads a number, such as `u16be(len(part))` or `u8(1..255)`. All diagnostics have the place `span`.
 pub(in crate::formats) fn number(text: &str, span: Span, diagnostics: &mut Diagnostics) -> Option<Expr> {
@@ -125,7 +125,7 @@ impl<'t> Parser<'t, '_> {
             let end = self.peek(0).span;
             return Err(self.error(end, "this number is not closed", help));
         }
-        self.sums(&value, form, span.to(self.last_span))?;
+        let form = self.form_of(&value, form, span.to(self.last_span))?;
         Ok(Derived::Number(value, form))
     }
 
@@ -177,7 +177,7 @@ impl<'t> Parser<'t, '_> {
         self.take();
         match form {
             NumberForm::Text(radix, _) => Ok(NumberForm::Text(radix, Some(width))),
-            NumberForm::Integer(..) | NumberForm::Signed(..) | NumberForm::Leb128 => {
+            NumberForm::Integer(..) | NumberForm::Signed(..) | NumberForm::Leb128 | NumberForm::Raw(_) => {
                 let help = "only `dec`, `hex`, `HEX` and `oct` have a width";
                 Err(self.error(span, format!("`{form}` has no width of digits"), help))
             }
@@ -285,18 +285,30 @@ impl<'t> Parser<'t, '_> {
         Ok(())
     }
 
-    /// Checks that a checksum stands alone, in a form that is as wide as all its values need.
-    fn sums(&mut self, value: &Value<Name>, form: NumberForm, span: Span) -> Result<(), Reported> {
-        let sum = value.terms.iter().find_map(|term| match term.measure {
-            Measure::Sum(sum) => Some(sum),
-            Measure::Len | Measure::Count => None,
-        });
-        let Some(sum) = sum else { return Ok(()) };
-        let name = sum.name();
-        if value.terms.len() > 1 || value.plus != 0 || value.terms[0].times != 1 {
-            let message = format!("nothing can be added to `{name}`");
-            return Err(self.error(span, message, "a checksum stands alone in its number"));
+    /// Returns the form of a number. A checksum and a digest stand alone, in a form that is as wide as they need.
+    fn form_of(&mut self, value: &Value<Name>, form: NumberForm, span: Span) -> Result<NumberForm, Reported> {
+        let of_content = value.terms.iter().map(|term| term.measure).find(|measure| measure.is_of_content());
+        if let Some(measure) = of_content
+            && (value.terms.len() > 1 || value.plus != 0 || value.terms[0].times != 1)
+        {
+            let message = format!("nothing can be added to `{}`", measure.name());
+            return Err(self.error(span, message, "a checksum or a digest stands alone in its number"));
         }
+        match (of_content, form) {
+            (Some(Measure::Digest(digest)), _) => self.form_of_digest(digest, form, span),
+            (_, NumberForm::Raw(_)) => {
+                let known = Digest::ALL.map(Digest::name).join(", ");
+                let help = format!("`raw` writes the bytes of a digest: {known}; numbers have other forms");
+                Err(self.error(span, "this is not a digest", help))
+            }
+            (Some(Measure::Sum(sum)), _) => self.check_sum(sum, form, span).map(|()| form),
+            (Some(Measure::Len | Measure::Count) | None, _) => Ok(form),
+        }
+    }
+
+    /// Checks that the form of a checksum has a width, and is as wide as all its values need.
+    fn check_sum(&mut self, sum: Sum, form: NumberForm, span: Span) -> Result<(), Reported> {
+        let name = sum.name();
         if form.fixed_width().is_none() {
             let message = format!("`{name}` needs a form of fixed width");
             return Err(self.error(
@@ -305,12 +317,34 @@ impl<'t> Parser<'t, '_> {
                 format!("write an integer, or digits with a width: `$hex({name}(part), 8)`"),
             ));
         }
-        if form.greatest() < sum.greatest() && sum != crate::derived::Sum::Sum {
+        if form.greatest() < sum.greatest() && sum != Sum::Sum {
             let message = format!("`{name}` does not fit: it can be {}", sum.greatest());
             let help = format!("the greatest that can be written here is {}; use a wider form", form.greatest());
             return Err(self.error(span, message, help));
         }
         Ok(())
+    }
+
+    /// Returns the form of a digest, with its width.
+    fn form_of_digest(&mut self, digest: Digest, form: NumberForm, span: Span) -> Result<NumberForm, Reported> {
+        let (name, digits) = (digest.name(), 2 * digest.width());
+        match form {
+            NumberForm::Raw(_) => Ok(NumberForm::Raw(digest.width())),
+            NumberForm::Text(radix @ (Radix::Hex | Radix::UpperHex), width)
+                if width.is_none_or(|width| width == digits) =>
+            {
+                Ok(NumberForm::Text(radix, Some(digits)))
+            }
+            NumberForm::Text(Radix::Hex | Radix::UpperHex, _) => {
+                let message = format!("`{name}` has {digits} digits");
+                Err(self.error(span, message, "leave the width out: a digest is always as wide"))
+            }
+            NumberForm::Integer(..) | NumberForm::Signed(..) | NumberForm::Text(..) | NumberForm::Leb128 => {
+                let help =
+                    format!("it is written as `$raw({name}(part))`, `$hex({name}(part))` or `$HEX({name}(part))`");
+                Err(self.error(span, format!("`{name}` is a digest and no number"), help))
+            }
+        }
     }
 
     fn unknown(&mut self, what: &str, name: &str, span: Span, names: impl Iterator<Item = &'static str>) -> Reported {

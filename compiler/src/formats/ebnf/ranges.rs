@@ -29,6 +29,10 @@ impl Parser<'_, '_> {
             let end = self.peek(0).span;
             return Err(self.error(end, "this range is not closed", HELP));
         }
+        if let NumberForm::Raw(_) = form {
+            let help = "`raw` writes the bytes of a digest; numbers have other forms";
+            return Err(self.error(begin, "`raw` writes no numbers", help));
+        }
         if first > last {
             let help = "the smaller number comes first";
             return Err(self.error(first_span.to(last_span), "there are no numbers in this range", help));

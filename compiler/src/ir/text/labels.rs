@@ -16,7 +16,8 @@ pub(super) fn leaf(out: &mut String, derived: &Derived<Known>) {
         }
         Derived::Number(number, form) => {
             let _ = write!(out, "(number {form}");
-            if let Some(width) = form.width_of_digits() {
+            let of_digest = number.digest().and(form.fixed_width().and_then(|width| u8::try_from(width).ok()));
+            if let Some(width) = form.width_of_digits().or(of_digest) {
                 let _ = write!(out, ":{width}");
             }
             out.push(' ');
@@ -114,6 +115,7 @@ impl Reader<'_> {
         let width = self.number(10)? as u8;
         match form {
             NumberForm::Text(radix, _) => Ok(NumberForm::Text(radix, Some(width))),
+            NumberForm::Raw(_) => Ok(NumberForm::Raw(width)),
             NumberForm::Integer(..) | NumberForm::Signed(..) | NumberForm::Leb128 => {
                 self.error("only digits have a width")
             }

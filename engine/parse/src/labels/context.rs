@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use gramjet_compiler::derived::{Measure, Term, Value};
+use gramjet_compiler::derived::{Amount, Measure, Term, Value};
 
 use super::names::Names;
 use crate::program::operations::{Number, Operations, Place};
@@ -125,21 +125,29 @@ impl Context {
             Measure::Len => part.length().into(),
             Measure::Count => part.rounds.into(),
             Measure::Sum(sum) => sum.of(&text[part.from as usize..part.to as usize]),
+            Measure::Digest(_) => 0,
         }
     }
 
     /// Returns the bytes of a number whose parts are all complete; `None` if not all are, or the number is too great.
     pub fn expected(&self, number: &Number, text: &[u8]) -> Option<Vec<u8>> {
-        Context::written(number, self.value(&number.value, text)?)
+        self.written(number, self.value(&number.value, text)?, text)
     }
 
-    /// Returns the bytes of a number with this value; `None` if it is too great.
-    fn written(number: &Number, value: u64) -> Option<Vec<u8>> {
+    /// Returns the bytes of a number with this value, or those of the digest that it is; `None` if it is too great.
+    fn written(&self, number: &Number, value: u64, text: &[u8]) -> Option<Vec<u8>> {
         if value > number.form.greatest() && !number.is_sum {
             return None;
         }
+        let amount = match number.value.digest() {
+            Some((digest, &place)) => {
+                let part = self.known(place)?;
+                Amount::Digest(digest.of(&text[part.from as usize..part.to as usize]))
+            }
+            None => Amount::Number(value),
+        };
         let mut bytes = Vec::new();
-        number.form.write(value, &mut bytes);
+        number.form.write_amount(&amount, &mut bytes);
         Some(bytes)
     }
 
@@ -158,7 +166,7 @@ impl Context {
         let of_term = |term: &Term<Place>| if is_seen(&term) { self.term(term, text) } else { 0 };
         let Some(term) = unknown.next() else {
             let value = number.value.of(of_term).saturating_add_unsigned(waiting.unseen).max(0).unsigned_abs();
-            return Context::written(number, value).map_or(Looked::Impossible, Looked::Expected);
+            return self.written(number, value, text).map_or(Looked::Impossible, Looked::Expected);
         };
         if !binds || unknown.next().is_some() || term.measure.is_of_content() {
             return Looked::Nothing;

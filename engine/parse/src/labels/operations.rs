@@ -398,7 +398,10 @@ impl Threads<'_, '_> {
         let rest = &self.text[self.position..context.bound as usize];
         let read = number.form.read_prefixes(rest);
         match number.form.fixed_width().filter(|&width| width <= rest.len() as u64) {
-            Some(width) if read.is_empty() && self.mode != Mode::Strict => vec![width as usize],
+            // A digest is not read as a number: it is compared with the right one.
+            Some(width) if read.is_empty() && (self.mode != Mode::Strict || number.value.digest().is_some()) => {
+                vec![width as usize]
+            }
             _ => read.into_iter().map(|(_, width)| width).collect(),
         }
     }
@@ -515,7 +518,7 @@ impl Program {
             match term.measure {
                 Measure::Len => format!("{times}the length of part `{name}`"),
                 Measure::Count => format!("{times}the number of rounds of part `{name}`"),
-                Measure::Sum(sum) => format!("the {} of part `{name}`", sum.name()),
+                Measure::Sum(_) | Measure::Digest(_) => format!("the {} of part `{name}`", term.measure.name()),
             }
         });
         let terms: Vec<String> = terms.collect();

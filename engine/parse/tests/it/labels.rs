@@ -45,6 +45,8 @@ const GRAMMARS: &[&str] = &[
     "t ::= $scope(c, $unique(c, n) (',' $unique(c, n))* ';' ($use(c, '*') | '(' t ')')*)  n ::= [ab]",
     "s ::= $scope(k, o (',' o){2,}) s? | 'x'  o ::= $unique(k, 'a' | 'bb') | $unique(k, 'c') $unique(k, 'c')",
     "s ::= b:($scope(v, l, (d | s)*)) $dec(len(b)) $b | '.'  d ::= $define(v, [a-c]+) ':' $unique(l, [xy]) $use(v, 'a') $use(l, 'z')",
+    "s ::= $raw(sha256(b)) b:(n:[c-e]* $hex(md5(n)) s?)",
+    "s ::= b:($HEX(sha1(x)) x:([a-z]* ('.' s)?)) ';' $raw(md5(b))",
     "s ::= $i8(len(x)) x:[a-z]* $i16le(count(x) + 3) $i64be(len(x)) ';'",
     "s ::= a:$dec(0..70000) b:($i16be(-300..300) | $leb128(1..20000))* ';' $a $i24le(count(b))",
     "s ::= a:(x:[a-z] y:[a-z]) $a h:[0-9]{1,3} ('y' $h){count(h)}",
@@ -86,6 +88,11 @@ const FIELDS: &[WithFields] = &[
     ("s ::= $u16be(crc16xmodem(b)) b:($u8(len(c)) c:[a-z]*) '.'", b"\x51\x08\x03abc.", &[(0, 2)]),
     ("s ::= '<' $hex(len(a), 4) '>' a:[a-z]* '.' $leb128(len(a))", b"<0003>abc.\x03", &[(1, 5), (10, 11)]),
     ("s ::= $u8(count(r)) r:([a-z] ',')* ';'", b"\x03a,b,c,;", &[(0, 1)]),
+    (
+        "s ::= $raw(md5(a)) a:[a-z]* '.' $hex(md5(a))",
+        b"0123456789abcdefxy.0123456789abcdef0123456789abcdef",
+        &[(0, 16), (19, 51)],
+    ),
 ];
 
 #[test]
@@ -156,6 +163,12 @@ fn faults_are_told_with_place_and_value() {
             "s ::= $u32be(crc32(b)) b:(n:[a-z]* $u8(len(n)))",
             b"\0\0\0\0abc\x02",
             "byte 7: expected 03, the length of part `n`, found 02",
+        ),
+        (
+            "s ::= b:[a-z]* ';' $hex(md5(b)) '.'",
+            b";d41d8cd98f00b204e9800998ecf8427f.",
+            "byte 1: expected `d41d8cd98f00b204e9800998ecf8427e`, the md5 of part `b`, found \
+             `d41d8cd98f00b204e9800998ecf8427f`",
         ),
         (CSV, b"a,b\nc\n", "byte 5: expected [0-9a-z] or \",\", found the byte 0x0A"),
         (VALUES, b"A\x03S\x02ab", "byte 1: expected 04, the length of part `y`, found 03"),

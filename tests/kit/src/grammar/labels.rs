@@ -1,7 +1,7 @@
 //! Labelled parts in random grammars, and what follows from them.
 
 use gramjet_compiler::ast::{Expr, ExprKind, Grammar, Name};
-use gramjet_compiler::derived::{Derived, Measure, NumberForm, Order, Radix, Sum, Term, Value};
+use gramjet_compiler::derived::{Derived, Digest, Measure, NumberForm, Order, Radix, Sum, Term, Value};
 use gramjet_compiler::diagnostics::Span;
 
 use super::{Maker, expr, seq};
@@ -109,6 +109,15 @@ impl Maker<'_> {
                 return Some(self.declared(label));
             }
             3 => return self.times(0),
+            4 if self.draw.percent(25) => {
+                let label = self.label(&|label, scope| label.item != scope.item)?.name();
+                let digest = Digest::ALL[self.draw.below(3)];
+                let value = Value { terms: vec![Term { times: 1, measure: Measure::Digest(digest), label }], plus: 0 };
+                let radix = [Radix::Hex, Radix::UpperHex][self.draw.below(2)];
+                let is_raw = self.draw.percent(50);
+                let digits = NumberForm::Text(radix, Some(2 * digest.width()));
+                Derived::Number(value, if is_raw { NumberForm::Raw(digest.width()) } else { digits })
+            }
             4 => {
                 let sum = [Sum::Crc32, Sum::Adler32, Sum::Sum, Sum::Sum8, Sum::Xor8, Sum::Internet][self.draw.below(6)];
                 let label = self.label(&|label, scope| label.item != scope.item)?.name();
