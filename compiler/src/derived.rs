@@ -1,5 +1,5 @@
-//! Bytes that follow from labelled parts of a text: copies, lengths, counts, checksums and digests, and how numbers are
-//! written.
+//! Bytes that follow from labelled parts of a text: copies, lengths, counts, offsets, checksums and digests, and how
+//! numbers are written.
 //!
 //! The labels are names in a syntax tree and numbers in an IR.
 
@@ -48,6 +48,11 @@ pub enum Measure {
     Len,
     /// Its number of rounds, if it is a repetition.
     Count,
+    /// The number of bytes before it in the text.
+    Offset,
+    /// The number of bytes before it in the text, subtracted: an offset from the beginning of this part is that of
+    /// another one without it.
+    Base,
     /// A checksum of its bytes.
     Sum(Sum),
     /// A digest of its bytes, which stands alone and is no number.
@@ -60,16 +65,19 @@ impl Measure {
         match self {
             Measure::Len => "len",
             Measure::Count => "count",
+            Measure::Offset => "offset",
+            Measure::Base => "base",
             Measure::Sum(sum) => sum.name(),
             Measure::Digest(digest) => digest.name(),
         }
     }
 
-    /// Returns the property with this name.
+    /// Returns the property that a grammar calls by this name.
     pub fn by_name(name: &str) -> Option<Measure> {
         match name {
             "len" => Some(Measure::Len),
             "count" => Some(Measure::Count),
+            "offset" => Some(Measure::Offset),
             _ => Sum::by_name(name).map(Measure::Sum).or(Digest::by_name(name).map(Measure::Digest)),
         }
     }
@@ -77,7 +85,12 @@ impl Measure {
     /// Returns the names of all properties.
     pub fn names() -> impl Iterator<Item = &'static str> {
         let sums = Sum::ALL.into_iter().map(Sum::name);
-        ["len", "count"].into_iter().chain(sums).chain(Digest::ALL.into_iter().map(Digest::name))
+        ["len", "count", "offset"].into_iter().chain(sums).chain(Digest::ALL.into_iter().map(Digest::name))
+    }
+
+    /// Returns true if it depends on the place of the part.
+    pub fn is_of_place(self) -> bool {
+        matches!(self, Measure::Offset | Measure::Base)
     }
 
     /// Returns true if it depends on the bytes of the part, not on their number alone.
@@ -131,20 +144,45 @@ impl<L> Derived<L> {
     }
 }
 
+impl<L> Term<L> {
+    /// Returns a sum with this term, given the property of the part. Values beyond the range of `i64` saturate.
+    pub fn add_to(&self, sum: i64, measured: u64) -> i64 {
+        let part = measured.saturating_mul(u64::from(self.times));
+        if self.measure == Measure::Base {
+            return sum.saturating_sub_unsigned(part);
+        }
+        sum.saturating_add_unsigned(part)
+    }
+}
+
 impl<L> Value<L> {
     /// Returns the value, given the property of each part. Values beyond the range of `i64` saturate.
     pub fn of(&self, mut measured: impl FnMut(&Term<L>) -> u64) -> i64 {
-        self.terms.iter().fold(self.plus, |sum, term| {
-            let part = measured(term).saturating_mul(u64::from(term.times));
-            sum.saturating_add_unsigned(part)
-        })
+        self.terms.iter().fold(self.plus, |sum, term| term.add_to(sum, measured(term)))
+    }
+
+    /// Returns true if it depends on places of parts.
+    pub fn is_of_places(&self) -> bool {
+        self.terms.iter().any(|term| term.measure.is_of_place())
+    }
+
+    /// Returns the greatest length of a text with which it is at most `greatest`, if it depends on places of parts.
+    /// Then there are no counts in it, and none of its terms is greater than the length of the text.
+    pub fn longest_text(&self, greatest: u64) -> Option<u64> {
+        if !self.is_of_places() {
+            return None;
+        }
+        let added = self.terms.iter().filter(|term| term.measure != Measure::Base);
+        let times: i128 = added.map(|term| i128::from(term.times)).sum();
+        let most = (i128::from(greatest) - i128::from(self.plus)) / times.max(1);
+        Some(u64::try_from(most.max(0)).unwrap_or(u64::MAX))
     }
 
     /// Returns the digest that it is, and the label of the part, if it is one.
     pub fn digest(&self) -> Option<(Digest, &L)> {
         self.terms.iter().find_map(|term| match term.measure {
             Measure::Digest(digest) => Some((digest, &term.label)),
-            Measure::Len | Measure::Count | Measure::Sum(_) => None,
+            Measure::Len | Measure::Count | Measure::Offset | Measure::Base | Measure::Sum(_) => None,
         })
     }
 

@@ -97,9 +97,11 @@ impl Labels {
         Labels { are_used: ir.has_labels(), names: Names::new(ir), ..Labels::default() }
     }
 
-    /// Returns the limit on the length that holds for a grammar if this one is asked for.
+    /// Returns the limit on the length that holds for a grammar if this one is asked for. Within it, each offset fits
+    /// into its field.
     pub fn limit(ir: &Ir, max_len: Option<u64>) -> Option<u64> {
-        if ir.has_labels() { Some(max_len.unwrap_or(MAX_LEN)) } else { max_len }
+        let longest = ir.longest_text().unwrap_or(u64::MAX);
+        if ir.has_labels() { Some(max_len.unwrap_or(MAX_LEN).min(longest)) } else { max_len }
     }
 
     /// Returns true if the grammar has labels.
@@ -342,7 +344,7 @@ impl Labels {
             }
             Derived::Number(value, form) => match self.spans(value) {
                 Some(spans) if spans.iter().zip(&value.terms).all(|(span, term)| span.is_final(term.measure)) => {
-                    let amount = settle::amount(value, &spans, |span| &output[base..][span.range()]);
+                    let amount = settle::amount(value, &spans, |_| 0, |span| &output[base..][span.range()]);
                     form.write_amount(&amount, output);
                 }
                 Some(spans) => {

@@ -86,6 +86,7 @@ pub fn lower_weighted(
         }
     }
     lowering.check_names();
+    lowering.ir.bound_texts();
     (!lowering.failed).then_some((lowering.ir, lowering.sources))
 }
 

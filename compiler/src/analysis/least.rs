@@ -294,7 +294,8 @@ impl<'e> Building<'_, 'e> {
                     self.before.lengths.get(&(self.rule, place)).copied().unwrap_or(0)
                 }
                 (Measure::Count, Some((.., rounds))) => rounds,
-                (Measure::Len | Measure::Count | Measure::Sum(_) | Measure::Digest(_), _) => 0,
+                (Measure::Len | Measure::Count | Measure::Offset | Measure::Base, _) => 0,
+                (Measure::Sum(_) | Measure::Digest(_), _) => 0,
             }
         };
         value.of(of_term).max(0).unsigned_abs()

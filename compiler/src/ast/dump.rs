@@ -6,7 +6,7 @@ use std::fmt::{self, Display, Formatter, Write};
 
 use super::{Alternative, Expr, ExprKind, Grammar, Name, Weight};
 use crate::charset::{CharSet, Unit};
-use crate::derived::{Derived, Term, Value};
+use crate::derived::{Derived, Measure, Term, Value};
 
 /// Returns the grammar as text: directives first, then one line per rule.
 pub fn dump(grammar: &Grammar) -> String {
@@ -127,11 +127,14 @@ pub(crate) fn derived_text(derived: &Derived<Name>) -> String {
 
 /// Returns the text of a number that follows from labelled parts.
 pub(crate) fn value_text(value: &Value<Name>) -> String {
-    let of_term = |Term { times, measure, label }: &Term<Name>| {
+    let of_term = |(number, Term { times, measure, label }): (usize, &Term<Name>)| {
         let factor = if *times == 1 { String::new() } else { format!("{times} * ") };
-        format!("{factor}{}({})", measure.name(), label.text)
+        let base = value.terms.get(number + 1).filter(|base| base.measure == Measure::Base);
+        let base = base.map_or(String::new(), |base| format!(", {}", base.label.text));
+        format!("{factor}{}({}{base})", measure.name(), label.text)
     };
-    let sum = value.terms.iter().map(of_term).collect::<Vec<_>>().join(" + ");
+    let terms = value.terms.iter().enumerate().filter(|(_, term)| term.measure != Measure::Base);
+    let sum = terms.map(of_term).collect::<Vec<_>>().join(" + ");
     match value.plus {
         0 => sum,
         plus @ 1.. => format!("{sum} + {plus}"),

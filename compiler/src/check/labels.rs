@@ -117,6 +117,7 @@ impl<'e> Checking<'e, '_> {
                 }
             }
             Some(Derived::Number(value, form)) => {
+                self.bases(value);
                 for Term { measure, label, .. } in &value.terms {
                     let stand = self.stand(label, Some(*measure));
                     if stand == Some(Stand::After(false)) && form.fixed_width().is_none() {
@@ -138,6 +139,39 @@ impl<'e> Checking<'e, '_> {
         }
         for child in expr.children().filter(|_| expr.as_seq().is_none()) {
             self.within(|checking| checking.sequence(child));
+        }
+    }
+
+    /// Reports offsets from the beginnings of parts that come later.
+    fn bases(&mut self, value: &'e Value<Name>) {
+        let bases = value.terms.windows(2).filter(|pair| pair[1].measure == Measure::Base);
+        for (part, base) in bases.map(|pair| (&pair[0].label, &pair[1].label)) {
+            if self.begins_before(part, base) {
+                let message = format!("the part `{}` begins before the part `{}`", part.text, base.text);
+                self.report(
+                    Diagnostic::error(Code::LateLabel, base.span, message)
+                        .help("an offset is counted from the beginning of an earlier part, or of the text"),
+                );
+            }
+        }
+    }
+
+    /// Returns true if both parts are seen, and the first one begins before the other one.
+    fn begins_before(&self, part: &Name, other: &Name) -> bool {
+        let place = |name: &Name| {
+            self.scopes.iter().enumerate().rev().find_map(|(number, scope)| {
+                let seen = scope.labels.iter().find(|seen| seen.name.text == name.text)?;
+                Some((number, seen.item))
+            })
+        };
+        let Some(((part_scope, part), (other_scope, other))) = place(part).zip(place(other)) else { return false };
+        // What has a label in an inner sequence is within an item of each outer one.
+        let shared = part_scope.min(other_scope);
+        let item_of = |scope: usize, item: usize| if scope == shared { item } else { self.scopes[shared].item };
+        match item_of(part_scope, part).cmp(&item_of(other_scope, other)) {
+            std::cmp::Ordering::Less => true,
+            std::cmp::Ordering::Equal => part_scope < other_scope,
+            std::cmp::Ordering::Greater => false,
         }
     }
 
@@ -174,6 +208,10 @@ impl<'e> Checking<'e, '_> {
             self.unseen(label);
             return None;
         };
+        // Where a part begins is known within it, and does not follow from its length.
+        if measure.is_some_and(Measure::is_of_place) {
+            return Some(stand);
+        }
         if stand == Stand::Around {
             self.report(
                 Diagnostic::error(

@@ -3,7 +3,7 @@
 //! A label is seen within its [`Scope`], which is a sequence of the grammar. What refers to it knows the least that the
 //! part can be, so that shortest texts are facts.
 
-use super::NodeId;
+use super::{Ir, NodeId};
 use crate::derived::{Derived, Measure, Term, Value};
 
 /// A label. Labels of different places of a grammar differ.
@@ -89,9 +89,25 @@ pub fn least(value: &Value<Known>) -> u64 {
     let of_term = |term: &Term<Known>| match term.measure {
         Measure::Len => term.label.len,
         Measure::Count => term.label.rounds,
-        Measure::Sum(_) | Measure::Digest(_) => 0,
+        Measure::Offset | Measure::Base | Measure::Sum(_) | Measure::Digest(_) => 0,
     };
     value.of(of_term).max(0).unsigned_abs()
+}
+
+/// Returns the greatest length of a text with which each offset fits into its field, if there are offsets.
+pub(super) fn longest_text(ir: &Ir) -> Option<u64> {
+    let (mut seen, mut open) = (vec![false; ir.node_count()], Vec::from_iter(ir.body(ir.start())));
+    let mut longest = None;
+    while let Some(node) = open.pop() {
+        if std::mem::replace(&mut seen[node.index()], true) {
+            continue;
+        }
+        open.extend(ir.children(node).iter().copied().chain(ir.node(node).instance().and_then(|rule| ir.body(rule))));
+        if let Some(Derived::Number(value, form)) = ir.node(node).leaf().map(|leaf| &leaf.derived) {
+            longest = longest.into_iter().chain(value.longest_text(form.greatest())).min();
+        }
+    }
+    longest
 }
 
 /// Returns the least number of rounds that a number says.

@@ -105,6 +105,8 @@ pub struct Ir {
     labels: usize,
     /// The names of the labels, as far as they are known. They are for messages.
     label_names: Vec<String>,
+    /// The greatest length of a text with which each offset fits into its field, if there are offsets.
+    longest_text: Option<u64>,
     kinds: Arc<Kinds>,
     /// The unique names of each node's option-0 derivation. Empty if the grammar has none.
     uniques: Vec<Uniques>,
@@ -134,7 +136,22 @@ impl Ir {
         let bodies = vec![None; rules.len()];
         let (nodes, facts, shapes, free) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let (label_names, kinds, uniques) = (Vec::new(), Arc::default(), Vec::new());
-        Ir { rules, bodies, start, is_ordered, nodes, facts, shapes, free, labels: 0, label_names, kinds, uniques }
+        let (labels, longest_text) = (0, None);
+        Ir {
+            rules,
+            bodies,
+            start,
+            is_ordered,
+            nodes,
+            facts,
+            shapes,
+            free,
+            labels,
+            label_names,
+            longest_text,
+            kinds,
+            uniques,
+        }
     }
 
     /// Returns true if the options of each choice ascend by minimum length, as a length limit requires.
@@ -145,7 +162,8 @@ impl Ir {
     /// Returns an IR with the same rules and start, without bodies and nodes, for a pass to fill.
     pub fn same_rules(&self) -> Ir {
         let (label_names, kinds) = (self.label_names.clone(), Arc::clone(&self.kinds));
-        Ir { label_names, kinds, ..Ir::of_rules(Arc::clone(&self.rules), self.start, self.is_ordered) }
+        let longest_text = self.longest_text;
+        Ir { label_names, longest_text, kinds, ..Ir::of_rules(Arc::clone(&self.rules), self.start, self.is_ordered) }
     }
 
     /// Gives the kinds of names their names, and rules the unique names of their option-0 derivations: of each rule, or
@@ -337,6 +355,17 @@ impl Ir {
     /// Returns the name of a label; `None` if it is not known.
     pub fn label_name(&self, label: LabelId) -> Option<&str> {
         self.label_names.get(label.index()).map(String::as_str)
+    }
+
+    /// Notes how long texts may be, once all rules have their bodies. The passes keep it.
+    pub fn bound_texts(&mut self) {
+        self.longest_text = labels::longest_text(self);
+    }
+
+    /// Returns the greatest length of a text with which each offset fits into its field, if there are offsets.
+    #[inline]
+    pub fn longest_text(&self) -> Option<u64> {
+        self.longest_text
     }
 
     /// Returns true if something in the grammar follows from other parts of a text.

@@ -220,6 +220,7 @@ pub fn parse(text: &str) -> Result<Ir, ParseError> {
             ir.set_body(rule, body);
         }
     }
+    ir.bound_texts();
     Ok(ir)
 }
 

@@ -27,7 +27,8 @@ impl Span {
 
     /// Returns true if a property of it is final.
     pub fn is_final(&self, measure: Measure) -> bool {
-        !measure.is_of_content() || !self.has_marks()
+        // Places move until the end.
+        !measure.is_of_place() && (!measure.is_of_content() || !self.has_marks())
     }
 
     /// Returns its emitted bytes.
@@ -68,20 +69,26 @@ impl Moves {
 
 /// Returns a number that follows from lengths and rounds of parts.
 pub(super) fn number(value: &Value<Known>, spans: &[Span]) -> u64 {
-    match amount(value, spans, |_| &[]) {
+    match amount(value, spans, |_| 0, |_| &[]) {
         Amount::Number(number) => number,
         Amount::Digest(_) => 0,
     }
 }
 
-/// Returns a number or a digest that follows from parts, given the bytes of a part.
-pub(super) fn amount<'b>(value: &Value<Known>, spans: &[Span], bytes: impl Fn(&Span) -> &'b [u8]) -> Amount {
+/// Returns a number or a digest that follows from parts, given the place and the bytes of a part.
+pub(super) fn amount<'b>(
+    value: &Value<Known>,
+    spans: &[Span],
+    place: impl Fn(&Span) -> u64,
+    bytes: impl Fn(&Span) -> &'b [u8],
+) -> Amount {
     let mut measured = spans.iter();
     let of_term = |term: &Term<Known>| {
         let Some(span) = measured.next() else { return 0 };
         match term.measure {
             Measure::Len => span.len,
             Measure::Count => span.rounds,
+            Measure::Offset | Measure::Base => place(span),
             Measure::Sum(sum) => sum.of(bytes(span)),
             Measure::Digest(_) => 0,
         }
@@ -157,7 +164,7 @@ fn fill(ir: &Ir, mark: &Mark, moves: &Moves, output: &mut [u8], base: usize, fil
         (Derived::Copy(_), Some(span)) => filled.extend_from_slice(&output[range(span)]),
         (Derived::Copy(_), None) => {}
         (Derived::Number(value, form), _) => {
-            let amount = amount(value, &mark.spans, |span| &output[range(span)]);
+            let amount = amount(value, &mark.spans, |span| moves.of(span.raw.0), |span| &output[range(span)]);
             form.write_amount(&amount, filled);
         }
     }

@@ -119,14 +119,14 @@ impl Walk<'_> {
         }
     }
 
-    /// Returns a number. Checksums count as 0.
+    /// Returns a number. Checksums and offsets count as 0.
     fn value(self, value: &Value<Known>) -> u64 {
         let of_term = |term: &Term<Known>| {
             let known = &term.label;
             match term.measure {
                 Measure::Len => known.len.saturating_add(self.longer(known).0),
                 Measure::Count => known.rounds.saturating_add(self.longer(known).1),
-                Measure::Sum(_) | Measure::Digest(_) => 0,
+                Measure::Offset | Measure::Base | Measure::Sum(_) | Measure::Digest(_) => 0,
             }
         };
         value.of(of_term).max(0).unsigned_abs()

@@ -110,7 +110,13 @@ impl Lowering<'_, '_> {
                     self.too_narrow(expr, format!("this number is at least {shortest}"), form.greatest());
                     return None;
                 }
-                if form.fixed_width().is_some() {
+                let shortest = self.ir.rule(self.ir.start()).facts.min_len;
+                if number.longest_text(form.greatest()).is_some_and(|longest| shortest > longest) {
+                    self.too_narrow(expr, format!("texts have at least {shortest} bytes"), form.greatest());
+                    return None;
+                }
+                // The length of the text bounds offsets.
+                if form.fixed_width().is_some() && !number.is_of_places() {
                     self.add_field(&number, form.greatest());
                 }
                 Derived::Number(number, *form)

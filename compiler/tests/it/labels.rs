@@ -28,7 +28,7 @@ pub fn text(grammar: &str, limits: Limits, choices: &[u8]) -> Vec<u8> {
 #[test]
 fn parts_are_copied_measured_and_summed() {
     let free = Limits::default();
-    let grammars: [(&str, &[u8], &[u8]); 12] = [
+    let grammars: [(&str, &[u8], &[u8]); 18] = [
         ("s ::= '<' n:[a-z]+ '>' 'x' '</' $n '>'", &[0, 255, 128, 255, 255], b"<anz>x</anz>"),
         ("s ::= $u8(len(v)) v:[a-z]*", &[255, 0, 255, 0], b"\x02aa"),
         ("s ::= $dec(len(v) + 8) ':' v:[a-z]*", &[255, 0, 255, 0, 0], b"10:aa"),
@@ -37,6 +37,20 @@ fn parts_are_copied_measured_and_summed() {
         ("s ::= v:([a-z]{2}) $u32be(crc32(v))", &[0, 64], b"ag\xEE\xE9\xBC\xE2"),
         ("s ::= $u8(xor8(b)) b:($u8(len(c)) c:('x'*))", &[255, 255, 0], b"\x02\x02xx"),
         ("s ::= f:[ab]+ (',' $f){count(f)}", &[0, 255, 255], b"ab,ab,ab"),
+        ("s ::= 'ab' $u8(offset(x)) 'c' x:'d'", &[], b"ab\x04cd"),
+        ("s ::= 'ab' x:'d' $dec(2 * offset(x) + len(x), 3)", &[], b"abd005"),
+        ("s ::= 'ab' r:('q' $i16be(offset(x, r)) 'zz' x:'y')", &[], b"abq\0\x05zzy"),
+        (
+            "s ::= $dec(len(b)) ';' b:('e'* 'f') x:'g' $u8(offset(x)) $u8(offset(b))",
+            &[255; 11],
+            b"12;eeeeeeeeeeefg\x0F\x03",
+        ),
+        ("s ::= ('a' r:('q' x:'y' $u8(offset(x, r)) $u8(offset(r))))*", &[255, 255, 0], b"aqy\x01\x01aqy\x01\x06"),
+        (
+            "s ::= t  t ::= x:('-' $u32le(offset(x) + 4)) (t | 'e')",
+            &[255, 255, 0],
+            b"-\x04\0\0\0-\x09\0\0\0-\x0E\0\0\0e",
+        ),
         ("s ::= v:'a'* ';' $hex(md5(v))", &[0], b";d41d8cd98f00b204e9800998ecf8427e"),
         ("s ::= $HEX(sha1(v)) v:('abc')", &[], b"A9993E364706816ABA3E25717850C26C9CD0D89Dabc"),
         ("s ::= v:'' $raw(md5(v)) 'x'", &[], b"\xD4\x1D\x8C\xD9\x8F\0\xB2\x04\xE9\x80\x09\x98\xEC\xF8\x42\x7Ex"),
@@ -49,13 +63,14 @@ fn parts_are_copied_measured_and_summed() {
 }
 
 /// Grammars of all that can be written about labels.
-const WRITTEN: [&str; 7] = [
+const WRITTEN: [&str; 8] = [
     "s ::= '<' n:[a-z]+ '>' (s | 'x' | $n)* '</' $n '>' | a:b:'y' $a $b",
     "s ::= $u8(len(v)) v:([a-z]* s?) | $dec(2 * len(v) + count(w) - 1, 4) v:('x' 'y') w:'z'{2,9}",
     "s ::= $leb128(len(v) + 8) v:(a | 'b')  a ::= c:('q' @ 3 | 'r')* $hex(crc32(c), 8) 'k'{2 * count(c) + 1}",
     "s ::= x:[ab]* (',' y:[cd] ('e' | $x @ 2 | $y $y))* $u16le(len(x)) 'f'{count(x)}",
     "s ::= v:(a:[a-z]* '=' $u24be(len(a))) $u32be(adler32(v)) $u64le(inet16(v))",
     "s ::= v:[a-z]* $raw(sha256(v)) $hex(md5(v)) $i16be(len(v)) $HEX(sha1(w)) w:[xy]+",
+    "s ::= $u32le(offset(y)) x:[a-z]* ('b' $dec(2 * offset(y, x) + len(x) + 3, 4))* y:[0-9]* $HEX(offset(y, x), 2)",
     "s ::= r:(('a' | 'b')? ';')+ ($HEX(sum8(r), 2) | $oct(count(r)) | ()) s?",
 ];
 
@@ -145,6 +160,18 @@ fn mistakes_are_told_with_their_places() {
         ("s ::= n:'a' $raw(len(n))", "syntax", "$raw(len(n))"),
         ("s ::= n:'a' $raw(sha256(n) + 1)", "syntax", "$raw(sha256(n) + 1)"),
         ("s ::= $raw(1..2)", "syntax", "$raw"),
+        ("s ::= n:'a' $dec(offset(n))", "syntax", "$dec(offset(n))"),
+        ("s ::= n:'a'* $u8(offset(n) + count(n))", "syntax", "$u8(offset(n) + count(n))"),
+        ("s ::= n:'a' $u8(base(n))", "syntax", "base"),
+        ("s ::= n:'a' $u8(offset(n, ))", "syntax", ")"),
+        ("s ::= n:'a' $u8(8 - offset(n))", "syntax", "offset"),
+        ("s ::= n:'a' 'x'{offset(n)}", "syntax", "n"),
+        ("s ::= n:'a' $u8(offset(m))", "undefined-label", "m"),
+        ("s ::= n:'a' $u8(offset(n, m))", "undefined-label", "m"),
+        ("s ::= n:'a' m:'b' $u8(offset(n, m))", "late-label", "m"),
+        ("s ::= n:(m:'b' $u8(offset(n, m)))", "late-label", "m"),
+        ("s ::= (m:'b' $u8(offset(m, n))) n:'a'", "late-label", "n"),
+        ("s ::= $u8(offset(n)) 'a'{300} n:'b'", "narrow-field", "$u8(offset(n))"),
         ("s ::= n:'a' 'x'{md5(n)}", "syntax", "n"),
         ("s ::= a:($raw(md5(b)) 'x') b:($raw(md5(a)) 'y')", "cyclic-label", "a"),
         ("s ::= n:'a' $u8(length(n))", "syntax", "length"),
@@ -270,6 +297,22 @@ fn rounds_and_fields_follow_from_parts_of_several_sequences() {
     for (grammar, limits, choices, expected) in grammars {
         let found = text(grammar, limits, choices);
         assert_eq!(found, expected, "{grammar}: {}", found.escape_ascii());
+    }
+}
+
+/// A text with offsets is no longer than the least of their fields allows.
+#[test]
+fn offsets_bound_texts() {
+    for (grammar, longest) in [
+        ("s ::= $u8(offset(x)) [ab]* x:'c' [ab]*", 255),
+        ("s ::= $i8(offset(x)) [ab]* x:'c' [ab]*", 127),
+        ("s ::= $u8(2 * offset(x) + len(y) - 5) y:[ab]* x:'c' [ab]*", 86),
+        ("s ::= $dec(offset(x), 2) ([ab] | t)* x:'c'  t ::= y:'y' $u8(offset(y) + 200)", 55),
+    ] {
+        let found = text(grammar, Limits::default(), &[255; 2000]);
+        assert_eq!(found.len(), longest, "{grammar}: {}", found.escape_ascii());
+        let short = Limits { max_len: Some(50), ..Limits::default() };
+        assert_eq!(text(grammar, short, &[255; 2000]).len(), 50, "{grammar}");
     }
 }
 

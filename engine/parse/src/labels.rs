@@ -14,9 +14,10 @@ mod steps;
 use std::collections::{BTreeMap, HashMap};
 
 use gramjet_compiler::ir::Ir;
+use gramjet_compiler::labels::Labels;
 
 use crate::arena::{Arena, EMPTY, ROOT, Seen, Thread};
-use crate::error::{self, Attempt, Mismatch, ParseError};
+use crate::error::{self, Attempt, Expected, Mismatch, ParseError};
 use crate::lookahead::Peek;
 use crate::program::Program;
 use crate::{Budget, Parsed, Rejection, Work};
@@ -98,6 +99,19 @@ pub(crate) fn parse(
     budget: &Budget,
     rejection: Rejection,
 ) -> Result<Parsed, ParseError> {
+    // Longer texts have no decisions, though their offsets may fit.
+    if let Some(most) =
+        Labels::limit(ir, None).and_then(|most| usize::try_from(most).ok()).filter(|&most| most < text.len())
+    {
+        let expected = vec![Expected::End];
+        return Err(ParseError::Mismatch(Mismatch {
+            offset: most,
+            found: Some(text[most]),
+            expected,
+            more: 0,
+            within: None,
+        }));
+    }
     let mut threads = Threads::new(program, text, *budget, Mode::Strict);
     if let Some(decisions) = threads.run()? {
         let made = encode::choices(ir, &decisions, text.len());

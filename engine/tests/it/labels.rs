@@ -11,7 +11,7 @@ use gramjet_engine::vm::Vm;
 use crate::kit::{SplitMix, limits, produce};
 
 /// Grammars with all kinds of what follows from labelled parts, and with names.
-pub const GRAMMARS: [&str; 29] = [
+pub const GRAMMARS: [&str; 33] = [
     "d ::= e  e ::= '<' n:name a* ('/>' | '>' (e | [a-z])* '</' $n '>')  a ::= ' ' name '=\"' [a-z]* '\"'  name ::= [a-z]+",
     "v ::= 'S' $u8(len(x)) x:([a-z]*) | 'A' $u8(len(y)) y:(v*)",
     "t ::= c r:(',' c)* ';' (c (',' c){count(r)} ';')*  c ::= [a-z]* | '\"' [a-z,]* '\"'",
@@ -38,6 +38,10 @@ pub const GRAMMARS: [&str; 29] = [
     "s ::= b:($scope(v, l, (d | s)*)) $dec(len(b)) $b | '.'  d ::= $define(v, [a-c]+) ':' $unique(l, [xy]) $use(v, 'a') $use(l, 'z')",
     "s ::= u:([à-ü]*) $u '|' (t:[a-é]+ $t){2} s?",
     "s ::= $i8(2 * len(x) + 120) x:(s* [ab]) $i16le(len(x)) | $dec(-10..12)",
+    "s ::= $u8(offset(x)) [ab]* x:(s | 'c') ($dec(offset(x), 3) | 'd')*",
+    "d ::= 'D' $u16le(offset(t)) e:('e' $dec(len(n)) n:[a-z]* d?)* t:('T' $dec(offset(t, e), 4) $i24be(offset(e)))",
+    "s ::= r:('(' $hex(len(q)) k:(s | [ab]*) q:'q'* $oct(offset(q, r), 4) ')') c:$r $u32be(offset(c) + len(c))",
+    "s ::= a:[ab]* (b:('<' $a '>') $HEX(offset(b), 1) | x:s $u8(2 * offset(x, a)))* $u32be(crc32(a))",
     "s ::= $raw(sha256(b)) b:(s* [ab] n:[c-e]* $hex(md5(n)))",
     "s ::= b:($HEX(sha1(x)) x:([ab]* s?)) ';' $raw(md5(b))",
     "s ::= a:$dec(0..70000) b:($i16be(-300..300) | $leb128(1..20000))* $a $u8(count(b)) s?",
@@ -55,7 +59,7 @@ fn grammars() -> impl Iterator<Item = (&'static str, Compiled)> {
 
 #[test]
 fn most_of_them_compile() {
-    assert_eq!(grammars().count(), 27);
+    assert_eq!(grammars().count(), 31);
 }
 
 #[test]

@@ -380,7 +380,7 @@ fn least(value: &Value<String>, parts: &[Part]) -> u64 {
         match term.measure {
             Measure::Len => min_len,
             Measure::Count => rounds,
-            Measure::Sum(_) | Measure::Digest(_) => 0,
+            Measure::Offset | Measure::Base | Measure::Sum(_) | Measure::Digest(_) => 0,
         }
     });
     least.max(0) as u64

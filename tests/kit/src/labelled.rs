@@ -6,7 +6,7 @@
 use std::rc::Rc;
 
 use gramjet_compiler::analysis::pools::Pools;
-use gramjet_compiler::derived::Derived;
+use gramjet_compiler::derived::{Derived, Measure};
 use gramjet_compiler::ir::RuleId;
 use gramjet_compiler::naming::Naming;
 use gramjet_compiler::reference::Limits;
@@ -103,6 +103,9 @@ impl<'f> Machine<'f> {
     pub fn new(system: &'f System, pools: &'f Pools, limits: Limits) -> Machine<'f> {
         let start = system.variables[system.start].as_ref().expect("the start rule has a body");
         let place = Place { depth: 0, seen: None, is_shortest: false, parts: Vec::new() };
+        let longest = longest_text(system);
+        let max_len = limits.max_len.into_iter().chain(longest).min();
+        let limits = Limits { max_len, ..limits };
         Machine {
             system,
             pools,
@@ -264,25 +267,43 @@ impl<'f> Machine<'f> {
 
     /// Returns true if the text keeps its limits when it finishes in the shortest way, which it does.
     fn keeps_limits(mut self) -> bool {
-        self.finishes = true;
-        // Rounds of rounds could make it as long as no memory holds.
-        let most = self.limits.max_len.unwrap_or(u64::MAX);
-        while let Some(task) = self.tasks.pop() {
-            self.run(task);
-            if self.text.plain().len() as u64 > most {
-                return false;
-            }
+        if !self.finish_within() {
+            return false;
         }
         let (len, fits) = self.text.measure();
         fits && self.limits.max_len.is_none_or(|bound| len <= bound) && self.keeps_fields()
     }
 
     fn finish(&mut self) {
-        self.finishes = true;
-        while let Some(task) = self.tasks.pop() {
-            let site = self.run(task);
-            assert!(site.is_none(), "there are no sites while the text finishes");
+        while self.finish_task() {}
+    }
+
+    /// Finishes as long as the text is within its limit. Returns false if it is not: rounds of rounds would be many.
+    fn finish_within(&mut self) -> bool {
+        let Some(bound) = self.limits.max_len else {
+            self.finish();
+            return true;
+        };
+        // To measure the text takes as long as to make it.
+        let mut measured_at = 256;
+        while self.finish_task() {
+            if self.text.size() > measured_at {
+                if self.text.least_len() > bound {
+                    return false;
+                }
+                measured_at = 2 * self.text.size();
+            }
         }
+        true
+    }
+
+    /// Does the next task of a text that finishes; false if there is none.
+    fn finish_task(&mut self) -> bool {
+        self.finishes = true;
+        let Some(task) = self.tasks.pop() else { return false };
+        let site = self.run(task);
+        assert!(site.is_none(), "there are no sites while the text finishes");
+        true
     }
 
     /// Returns true if all numbers of fixed width fit that are in open sequences of the grammar, derived or not.
@@ -295,7 +316,7 @@ impl<'f> Machine<'f> {
         match &form.kind {
             Kind::Bytes(_) | Kind::Class(_) | Kind::Variable(_) | Kind::Derived(Derived::Copy(_)) => true,
             Kind::Derived(Derived::Number(value, form)) => {
-                value.terms.iter().any(|term| term.measure.is_of_content())
+                value.terms.iter().any(|term| term.measure.is_of_content() || term.measure.is_of_place())
                     || form.fixed_width().is_none()
                     || self.text.value(&value.map(&mut |label| place.part(label))) <= form.greatest()
             }
@@ -448,6 +469,42 @@ impl<'f> Machine<'f> {
         let body = self.system.variables[variable].as_ref().expect("a rule with a body");
         self.tasks.push(Task::Derive(body, Place { is_shortest: true, ..place }));
     }
+}
+
+/// Returns the greatest length with which all offsets fit into their fields, if there are some: no offset and no part
+/// is longer than the text.
+fn longest_text(system: &System) -> Option<u64> {
+    fn visit(form: &Form, called: &mut Vec<usize>, longest: &mut Vec<u64>) {
+        match &form.kind {
+            Kind::Bytes(_) | Kind::Class(_) | Kind::Derived(Derived::Copy(_)) => {}
+            Kind::Variable(variable) => called.push(*variable),
+            Kind::Derived(Derived::Number(value, form)) => {
+                if value.terms.iter().any(|term| term.measure == Measure::Offset) {
+                    let fits = |len: u64| {
+                        let terms = value.terms.iter().filter(|term| term.measure != Measure::Base);
+                        let sum: i128 = terms.map(|term| i128::from(len) * i128::from(term.times)).sum();
+                        sum + i128::from(value.plus) <= form.greatest().into()
+                    };
+                    // The greatest length that fits, bit by bit.
+                    let bits = (0..64).rev().map(|bit| 1 << bit);
+                    longest.push(bits.fold(0, |len, bit| if fits(len | bit) { len | bit } else { len }));
+                }
+            }
+            Kind::Repeat(_, _, Some(0)) => {}
+            Kind::Seq(items) | Kind::Choice(items, _) => items.iter().for_each(|item| visit(item, called, longest)),
+            Kind::Naming(Naming::Declare(_), _) => {}
+            Kind::Repeat(item, ..) | Kind::Times(item, _) => visit(item, called, longest),
+            Kind::Scope(item, _) | Kind::Label(_, item) | Kind::Naming(_, item) => visit(item, called, longest),
+        }
+    }
+    let (mut called, mut longest, mut seen) = (vec![system.start], Vec::new(), Vec::new());
+    while let Some(variable) = called.pop() {
+        if !seen.contains(&variable) {
+            seen.push(variable);
+            system.variables[variable].iter().for_each(|form| visit(form, &mut called, &mut longest));
+        }
+    }
+    longest.into_iter().min()
 }
 
 /// Returns true if the form has numbers of fixed width.

@@ -70,6 +70,31 @@ impl Text {
         self.bytes[from..from + len(&self.pieces[pieces])].to_vec()
     }
 
+    /// Returns the number of bytes and pieces.
+    pub fn size(&self) -> usize {
+        self.bytes.len() + self.pieces.len()
+    }
+
+    /// Returns a length that the text has at least, whatever follows. It may have parts that have not ended.
+    pub fn least_len(&self) -> u64 {
+        let (mut len, mut begins, mut lengths) = (0, vec![0; self.counts.len()], vec![0; self.counts.len()]);
+        for piece in &self.pieces {
+            match piece {
+                Piece::Bytes(count) => len += *count as u64,
+                Piece::Begin(part) => begins[*part] = len,
+                Piece::End(part) => lengths[*part] = len - begins[*part],
+                Piece::Times(..) => {}
+                Piece::Derived(derived) => {
+                    len += match &**derived {
+                        Derived::Copy(part) => lengths[*part],
+                        Derived::Number(_, form) => form.fixed_width().unwrap_or(1),
+                    }
+                }
+            }
+        }
+        len
+    }
+
     /// Begins a part.
     pub fn begin(&mut self, part: usize) {
         self.pieces.push(Piece::Begin(part));
@@ -151,6 +176,7 @@ impl Text {
             let value = value.of(|term| match term.measure {
                 Measure::Len => part(term.label).len() as u64,
                 Measure::Count => self.counts[term.label],
+                Measure::Offset | Measure::Base => place(term.label, false) as u64,
                 Measure::Sum(sum) => sum.of(part(term.label)),
                 Measure::Digest(_) => panic!("a digest is no number"),
             });
@@ -237,7 +263,14 @@ impl<'t> Lengths<'t> {
         self.text.pieces_of(part)?.map(|piece| self.of_piece(piece)).sum()
     }
 
-    /// Returns the value of a number that measures lengths and counts.
+    /// Returns the number of bytes before a part; `None` if it has not begun, or some of them are not known.
+    fn place(&mut self, part: usize) -> Option<u64> {
+        let is_begin = |piece: &Piece| matches!(piece, Piece::Begin(begun) if *begun == part);
+        let begin = self.text.pieces.iter().position(is_begin)?;
+        (0..begin).map(|piece| self.of_piece(piece)).sum()
+    }
+
+    /// Returns the value of a number that measures lengths, counts and places.
     fn value(&mut self, value: &Value<usize>) -> Option<u64> {
         let mut is_known = true;
         let value = value.of(|term| match term.measure {
@@ -245,7 +278,11 @@ impl<'t> Lengths<'t> {
                 is_known &= self.text.pieces_of(term.label).is_some();
                 self.text.counts[term.label]
             }
-            _ => self.of_part(term.label).unwrap_or_else(|| {
+            Measure::Offset | Measure::Base => self.place(term.label).unwrap_or_else(|| {
+                is_known = false;
+                0
+            }),
+            Measure::Len | Measure::Sum(_) | Measure::Digest(_) => self.of_part(term.label).unwrap_or_else(|| {
                 is_known = false;
                 0
             }),
@@ -303,6 +340,9 @@ impl<'t> Settling<'t> {
                         match term.measure {
                             Measure::Len => self.lengths.of_part(term.label).expect("all parts have ended"),
                             Measure::Count => text.counts[term.label],
+                            Measure::Offset | Measure::Base => {
+                                self.lengths.place(term.label).expect("all parts have ended")
+                            }
                             Measure::Sum(sum) => sum.of(content),
                             Measure::Digest(_) => 0,
                         }

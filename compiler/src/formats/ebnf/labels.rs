@@ -214,7 +214,8 @@ impl<'t> Parser<'t, '_> {
             let help = format!("rounds are at most {MAX_ROUNDS} times as many as those of another part");
             return Err(self.error(term.label.span, format!("{} is too much here", term.times), help));
         }
-        if let Some(term) = rounds.terms.iter().find(|term| term.measure.is_of_content()) {
+        let is_other = |measure: Measure| measure.is_of_content() || measure.is_of_place();
+        if let Some(term) = rounds.terms.iter().find(|term| is_other(term.measure)) {
             let message = format!("`{}` is no number of rounds", term.measure.name());
             return Err(self.error(term.label.span, message, "rounds follow from `count` or `len`"));
         }
@@ -277,11 +278,18 @@ impl<'t> Parser<'t, '_> {
         let Token { kind: Kind::Name(label), span, .. } = self.take() else {
             return Err(self.error(self.last_span, format!("`{name}` needs a label"), help));
         };
+        value.terms.push(Term { times, measure, label: Name { text: label.to_string(), span } });
+        if measure == Measure::Offset && self.take_if(&Kind::Comma) {
+            let Token { kind: Kind::Name(base), span, .. } = self.take() else {
+                let help = "an offset from the beginning of another part is written `offset(part, base)`";
+                return Err(self.error(self.last_span, "this is not a label", help));
+            };
+            value.terms.push(Term { times, measure: Measure::Base, label: Name { text: base.to_string(), span } });
+        }
         if !self.take_if(&Kind::Close) {
             let end = self.peek(0).span;
             return Err(self.error(end, "this property is not closed", "write `len(part)`"));
         }
-        value.terms.push(Term { times, measure, label: Name { text: label.to_string(), span } });
         Ok(())
     }
 
@@ -294,6 +302,9 @@ impl<'t> Parser<'t, '_> {
             let message = format!("nothing can be added to `{}`", measure.name());
             return Err(self.error(span, message, "a checksum or a digest stands alone in its number"));
         }
+        if value.is_of_places() {
+            self.check_offset(value, form, span)?;
+        }
         match (of_content, form) {
             (Some(Measure::Digest(digest)), _) => self.form_of_digest(digest, form, span),
             (_, NumberForm::Raw(_)) => {
@@ -302,8 +313,22 @@ impl<'t> Parser<'t, '_> {
                 Err(self.error(span, "this is not a digest", help))
             }
             (Some(Measure::Sum(sum)), _) => self.check_sum(sum, form, span).map(|()| form),
-            (Some(Measure::Len | Measure::Count) | None, _) => Ok(form),
+            (Some(Measure::Len | Measure::Count | Measure::Offset | Measure::Base) | None, _) => Ok(form),
         }
+    }
+
+    /// Checks that the form of an offset has a width, and that it is added to lengths alone: these are no greater than
+    /// the text is long.
+    fn check_offset(&mut self, value: &Value<Name>, form: NumberForm, span: Span) -> Result<(), Reported> {
+        if form.fixed_width().is_none() {
+            let help = "write an integer, or digits with a width: `$dec(offset(part), 8)`";
+            return Err(self.error(span, "`offset` needs a form of fixed width", help));
+        }
+        if value.terms.iter().any(|term| term.measure == Measure::Count) {
+            let help = "the length of the text bounds offsets and lengths; rounds can be empty";
+            return Err(self.error(span, "`count` cannot be added to `offset`", help));
+        }
+        Ok(())
     }
 
     /// Checks that the form of a checksum has a width, and is as wide as all its values need.

@@ -139,7 +139,10 @@ impl Reader<'_> {
             }
             self.word("*")?;
             let name = self.letters();
-            let Some(measure) = Measure::by_name(name) else { return self.error("expected a property of a part") };
+            let base = (name == Measure::Base.name()).then_some(Measure::Base);
+            let Some(measure) = base.or(Measure::by_name(name)) else {
+                return self.error("expected a property of a part");
+            };
             self.word("(")?;
             let label = self.known()?;
             self.word(")+")?;

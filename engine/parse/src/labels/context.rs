@@ -68,7 +68,7 @@ pub(crate) struct Waiting {
     pub to: u32,
     /// The number of places whose labels are still seen, and the sum of the terms of the others.
     pub seen: u32,
-    pub unseen: u64,
+    pub unseen: i64,
 }
 
 /// Result of looking at a number that was read.
@@ -111,19 +111,29 @@ impl Context {
         open.map(|part| part.to).fold(self.bound, u32::max)
     }
 
-    /// Returns a number whose parts are all complete.
+    /// Returns the part of a term, if the term follows from what is known of it.
+    pub fn part_of(&self, term: &Term<Place>) -> Option<Part> {
+        if term.measure.is_of_place() {
+            let part = self.parts.get(term.label.place as usize).copied();
+            return part.filter(|part| part.from != UNKNOWN);
+        }
+        self.known(term.label)
+    }
+
+    /// Returns a number whose parts are all known.
     pub fn value(&self, value: &Value<Place>, text: &[u8]) -> Option<u64> {
-        if !value.terms.iter().all(|term| self.known(term.label).is_some()) {
+        if !value.terms.iter().all(|term| self.part_of(term).is_some()) {
             return None;
         }
         Some(value.of(|term| self.term(term, text)).max(0).unsigned_abs())
     }
 
     fn term(&self, term: &Term<Place>, text: &[u8]) -> u64 {
-        let Some(part) = self.known(term.label) else { return 0 };
+        let Some(part) = self.part_of(term) else { return 0 };
         match term.measure {
             Measure::Len => part.length().into(),
             Measure::Count => part.rounds.into(),
+            Measure::Offset | Measure::Base => part.from.into(),
             Measure::Sum(sum) => sum.of(&text[part.from as usize..part.to as usize]),
             Measure::Digest(_) => 0,
         }
@@ -162,19 +172,20 @@ impl Context {
     /// Looks at a number that was read. With `binds`, it says what a part is that is not known yet.
     pub fn look(&mut self, number: &Number, waiting: Waiting, text: &[u8], binds: bool) -> Looked {
         let is_seen = |term: &&Term<Place>| term.label.place < waiting.seen;
-        let mut unknown = number.value.terms.iter().filter(is_seen).filter(|term| self.known(term.label).is_none());
+        let mut unknown = number.value.terms.iter().filter(is_seen).filter(|term| self.part_of(term).is_none());
         let of_term = |term: &Term<Place>| if is_seen(&term) { self.term(term, text) } else { 0 };
         let Some(term) = unknown.next() else {
-            let value = number.value.of(of_term).saturating_add_unsigned(waiting.unseen).max(0).unsigned_abs();
+            let value = number.value.of(of_term).saturating_add(waiting.unseen).max(0).unsigned_abs();
             return self.written(number, value, text).map_or(Looked::Impossible, Looked::Expected);
         };
-        if !binds || unknown.next().is_some() || term.measure.is_of_content() {
+        let is_solved = matches!(term.measure, Measure::Len | Measure::Count);
+        if !binds || unknown.next().is_some() || !is_solved {
             return Looked::Nothing;
         }
         let Some(read) = number.form.read(&text[waiting.from as usize..waiting.to as usize]) else {
             return Looked::Nothing;
         };
-        let known = number.value.of(of_term).saturating_add_unsigned(waiting.unseen);
+        let known = number.value.of(of_term).saturating_add(waiting.unseen);
         let rest = i128::from(read) - i128::from(known);
         let times = i128::from(term.times);
         // Values below 0 are written as 0, so then there can be several parts.
@@ -202,9 +213,8 @@ impl Context {
             let ends = |term: &&Term<Place>| {
                 (seen as u32..waiting.seen).contains(&term.label.place) && !term.measure.is_of_content()
             };
-            let sum = value.terms.iter().filter(ends).fold(waiting.unseen, |sum, term| {
-                sum.saturating_add(self.term(term, &[]).saturating_mul(term.times.into()))
-            });
+            let ending = value.terms.iter().filter(ends);
+            let sum = ending.fold(waiting.unseen, |sum, term| term.add_to(sum, self.term(term, &[])));
             self.waiting[index] = Waiting { seen: waiting.seen.min(seen as u32), unseen: sum, ..waiting };
         }
         self.parts.truncate(seen);
@@ -213,7 +223,7 @@ impl Context {
     /// Forgets of a part what nothing follows from, so that environments are equal more often.
     pub fn forget(part: &mut Part, place: Place, operations: &Operations) {
         (part.len, part.count) = (UNKNOWN, UNKNOWN);
-        if !operations.labels[place.label.index()].is_of_content {
+        if !operations.labels[place.label.index()].is_placed {
             (part.from, part.to) = (0, part.length());
         }
     }

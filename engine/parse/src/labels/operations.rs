@@ -124,11 +124,18 @@ impl Threads<'_, '_> {
                 let bound = context.bound;
                 let Some(part) = context.part(place) else { return Ok(()) };
                 (part.from, part.to, part.rounds) = (position, bound, rounds);
-                if part.len != UNKNOWN {
-                    let Some(end) = position.checked_add(part.len).filter(|&end| end <= bound) else { return Ok(()) };
-                    context.bound = end;
+                let mut list = thread.list;
+                if self.program.operations.labels[place.label.index()].has_offset {
+                    let Some(compared) = self.compare(&mut context, place, thread)? else { return Ok(()) };
+                    list = compared;
                 }
-                self.go(next, context, thread);
+                let Some(part) = context.part(place).filter(|part| part.len != UNKNOWN) else {
+                    self.go(next, context, Thread { list, ..thread });
+                    return Ok(());
+                };
+                let Some(end) = position.checked_add(part.len).filter(|&end| end <= bound) else { return Ok(()) };
+                context.bound = end;
+                self.go(next, context, Thread { list, ..thread });
             }
             Operation::Leave(place) => self.leave(thread, place, next)?,
             Operation::Copy(place, copied) => self.copy(thread, place, next, copied)?,
@@ -290,6 +297,15 @@ impl Threads<'_, '_> {
         part.is_known = true;
         Context::forget(part, place, &self.program.operations);
         context.bound = outside;
+        if let Some(list) = self.compare(&mut context, place, thread)? {
+            self.go(next, context, Thread { list, ..thread });
+        }
+        Ok(())
+    }
+
+    /// Compares the numbers that waited for a part with what they should be. Returns the decisions with the faults that
+    /// were found; `None` if the thread ends, as a number is wrong.
+    fn compare(&mut self, context: &mut Context, place: Place, thread: Thread) -> Result<Option<u32>, ParseError> {
         let mut list = thread.list;
         for waiting in std::mem::take(&mut context.waiting) {
             let number = &self.program.operations.numbers[waiting.number as usize];
@@ -299,12 +315,12 @@ impl Threads<'_, '_> {
             match context.look(number, waiting, self.text, self.mode != Mode::Free) {
                 Looked::Nothing => context.waiting.push(waiting),
                 Looked::Solved => {}
-                Looked::Impossible => return Ok(()),
+                Looked::Impossible => return Ok(None),
                 Looked::Expected(bytes) => {
                     let found = (waiting.from, waiting.to);
                     if self.text[found.0 as usize..found.1 as usize] != bytes {
                         if self.mode == Mode::Strict {
-                            return Ok(());
+                            return Ok(None);
                         }
                         let right = Right::Number(waiting.number, bytes.into());
                         list = self.fault(list, Fault { found, right, within: self.frame(thread) });
@@ -312,8 +328,7 @@ impl Threads<'_, '_> {
                 }
             }
         }
-        self.go(next, context, Thread { list, ..thread });
-        Ok(())
+        Ok(Some(list))
     }
 
     fn copy(&mut self, thread: Thread, place: Place, next: u32, copied: u32) -> Result<(), ParseError> {
@@ -358,7 +373,7 @@ impl Threads<'_, '_> {
         let number = &self.program.operations.numbers[index as usize];
         let context = self.contexts.get(thread.count);
         let effort = context.effort(number);
-        let is_known = number.value.terms.iter().all(|term| context.known(term.label).is_some());
+        let is_known = number.value.terms.iter().all(|term| context.part_of(term).is_some());
         if is_known {
             let Some(bytes) = context.expected(number, self.text) else { return Ok(()) };
             self.count_steps(effort / 16)?;
@@ -512,22 +527,27 @@ impl Program {
 
     /// Returns the expectation of a number.
     fn expected_number(&self, number: &Number, bytes: Vec<u8>, found: Option<Vec<u8>>) -> Expected {
-        let terms = number.value.terms.iter().map(|term| {
+        let mut origin = String::new();
+        for term in &number.value.terms {
             let name = self.name_of(term.label);
-            let times = if term.times == 1 { String::new() } else { format!("{} times ", term.times) };
-            match term.measure {
-                Measure::Len => format!("{times}the length of part `{name}`"),
-                Measure::Count => format!("{times}the number of rounds of part `{name}`"),
-                Measure::Sum(_) | Measure::Digest(_) => format!("the {} of part `{name}`", term.measure.name()),
+            origin.push_str(if origin.is_empty() || term.measure == Measure::Base { "" } else { " plus " });
+            if term.times > 1 && term.measure != Measure::Base {
+                origin.push_str(&format!("{} times ", term.times));
             }
-        });
-        let terms: Vec<String> = terms.collect();
+            origin.push_str(&match term.measure {
+                Measure::Len => format!("the length of part `{name}`"),
+                Measure::Count => format!("the number of rounds of part `{name}`"),
+                Measure::Offset => format!("the offset of part `{name}`"),
+                Measure::Base => format!(" from part `{name}`"),
+                Measure::Sum(_) | Measure::Digest(_) => format!("the {} of part `{name}`", term.measure.name()),
+            });
+        }
         let plus = match number.value.plus {
             0 => String::new(),
             plus if plus < 0 => format!(" minus {}", plus.unsigned_abs()),
             plus => format!(" plus {plus}"),
         };
         let is_text = number.form.is_text();
-        Expected::Derived { bytes, is_text, origin: terms.join(" plus ") + &plus, found }
+        Expected::Derived { bytes, is_text, origin: origin + &plus, found }
     }
 }

@@ -92,8 +92,10 @@ pub(crate) enum LoopRounds {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Label {
     pub name: String,
-    /// Whether something follows from the bytes of the part.
-    pub is_of_content: bool,
+    /// Whether something follows from the bytes of the part, or from its place.
+    pub is_placed: bool,
+    /// Whether an offset is that of the part, or counted from it.
+    pub has_offset: bool,
     /// Whether it is copied.
     is_copied: bool,
     /// The callee that derives the part by itself, for wrong copies.
@@ -133,8 +135,13 @@ impl Operations {
             let Some(derived) = ir.node(node).leaf().map(|leaf| &leaf.derived) else { continue };
             for known in derived.labels_of_content() {
                 let label = &mut labels[known.label.index()];
-                label.is_of_content = true;
+                label.is_placed = true;
                 label.is_copied |= matches!(derived, Derived::Copy(_));
+            }
+            let Derived::Number(value, _) = derived else { continue };
+            for term in value.terms.iter().filter(|term| term.measure.is_of_place()) {
+                let label = &mut labels[term.label.label.index()];
+                (label.is_placed, label.has_offset) = (true, true);
             }
         }
         let kind = |name: &String| Kind { name: name.clone(), given: None, callee: None };

@@ -45,6 +45,9 @@ const GRAMMARS: &[&str] = &[
     "t ::= $scope(c, $unique(c, n) (',' $unique(c, n))* ';' ($use(c, '*') | '(' t ')')*)  n ::= [ab]",
     "s ::= $scope(k, o (',' o){2,}) s? | 'x'  o ::= $unique(k, 'a' | 'bb') | $unique(k, 'c') $unique(k, 'c')",
     "s ::= b:($scope(v, l, (d | s)*)) $dec(len(b)) $b | '.'  d ::= $define(v, [a-c]+) ':' $unique(l, [xy]) $use(v, 'a') $use(l, 'z')",
+    "s ::= 'II' $u32le(offset(t)) d:[#x00-#x7F]* t:(e:($u16be(offset(d)) [a-z]*) $u8(offset(e)))",
+    "s ::= l:(n:[a-z]* '=' $dec(len(n)) ';')* t:'T' $dec(offset(t, l), 5) ('@' $HEX(offset(l), 2))*",
+    "s ::= $u16be(offset(x) + len(x)) r:[a-z]* x:([0-9]+ '.' $u8(offset(x, r))) ';' [a-z0-9]* s?",
     "s ::= $raw(sha256(b)) b:(n:[c-e]* $hex(md5(n)) s?)",
     "s ::= b:($HEX(sha1(x)) x:([a-z]* ('.' s)?)) ';' $raw(md5(b))",
     "s ::= $i8(len(x)) x:[a-z]* $i16le(count(x) + 3) $i64be(len(x)) ';'",
@@ -81,6 +84,7 @@ fn error(grammar: &str, text: &[u8]) -> String {
 type WithFields = (&'static str, &'static [u8], &'static [(usize, usize)]);
 
 const FIELDS: &[WithFields] = &[
+    ("s ::= $u16be(offset(t)) d:[a-z]* t:'T' $dec(offset(t, d), 2)", b"\0\x06abcdT04", &[(0, 2), (7, 9)]),
     (VALUES, b"A\x0AS\x03abcA\x03S\x01z", &[(1, 2), (3, 4), (8, 9), (10, 11)]),
     (XML, b"<ab><c>X</c><de>Y</de></ab>", &[(10, 11), (19, 21), (24, 26)]),
     (CHUNKS, b".PNG\0\0\0\x02IDAThi\xCB\xEA\x29\xA7\0\0\0\0IEND\xAE\x42\x60\x82", &[(14, 18), (26, 30)]),
@@ -165,6 +169,21 @@ fn faults_are_told_with_place_and_value() {
             "byte 7: expected 03, the length of part `n`, found 02",
         ),
         (
+            "s ::= $u16be(offset(t)) d:[a-z]* t:'T' $dec(offset(t, d), 2)",
+            b"\0\x06abcdT05",
+            "byte 7: expected `04`, the offset of part `t` from part `d`, found `05`",
+        ),
+        (
+            "s ::= $u16be(offset(t)) d:[a-z]* t:'T' $dec(2 * offset(t, d) + len(d), 2)",
+            b"\0\x05abcdT12",
+            "byte 0: expected 0006, the offset of part `t`, found 0005",
+        ),
+        (
+            "s ::= $dec(offset(t), 1) [a-z]* t:'T' [a-z]*",
+            b"1Tabcdefghijkl",
+            "byte 9: expected the end of the text, found `h`",
+        ),
+        (
             "s ::= b:[a-z]* ';' $hex(md5(b)) '.'",
             b";d41d8cd98f00b204e9800998ecf8427f.",
             "byte 1: expected `d41d8cd98f00b204e9800998ecf8427e`, the md5 of part `b`, found \
@@ -212,6 +231,9 @@ fn the_usual_cases_take_linear_time() {
     });
     check_linear(CSV, 12, &|length| "ab,,12,c\n".repeat(length / 9).into_bytes());
     check_linear(CSV, 12, &|length| [b",".repeat(length / 2), b"\n".to_vec()].concat().repeat(2));
+    check_linear("s ::= $u32le(offset(t)) [#x00-#x7F]* t:('T' [a-z]*)", 12, &|length| {
+        [&(length as u32 / 2).to_le_bytes()[..], &b"T".repeat(length / 2 - 4), b"T", &b"a".repeat(length / 2)].concat()
+    });
     check_linear(CHUNKS, 12, &|length| {
         let compiled = compiled(CHUNKS);
         let chunk = [&b"\0\0\0\x20IDAT"[..], &b"\0\0\0\x01IEND".repeat(4), b"\0\0\0\0"].concat();

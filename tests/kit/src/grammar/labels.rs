@@ -109,6 +109,7 @@ impl Maker<'_> {
                 return Some(self.declared(label));
             }
             3 => return self.times(0),
+            4 if self.draw.percent(30) => Derived::Number(self.offset()?, self.form_of_offset()),
             4 if self.draw.percent(25) => {
                 let label = self.label(&|label, scope| label.item != scope.item)?.name();
                 let digest = Digest::ALL[self.draw.below(3)];
@@ -164,6 +165,35 @@ impl Maker<'_> {
             }
         };
         Some(expr(ExprKind::Derived(derived)))
+    }
+
+    /// Returns an offset, mostly from the beginning of the text.
+    fn offset(&mut self) -> Option<Value<Name>> {
+        let times = if self.draw.percent(85) { 1 } else { 2 };
+        let term = |measure, label: &Label| Term { times, measure, label: label.name() };
+        let part = self.label(&|_, _| true)?;
+        let mut terms = vec![term(Measure::Offset, &part)];
+        if self.draw.percent(40) {
+            let base = self.label(&|label, _| label.item <= part.item)?;
+            terms.push(term(Measure::Base, &base));
+        }
+        if self.draw.percent(25) {
+            let measured = self.label(&|label, scope| label.item != scope.item)?;
+            terms.push(Term { times: 1, measure: Measure::Len, label: measured.name() });
+        }
+        let plus = [0, 0, 0, 1, 3, -2][self.draw.below(6)];
+        Some(Value { terms, plus })
+    }
+
+    fn form_of_offset(&mut self) -> NumberForm {
+        match self.draw.below(6) {
+            0 => NumberForm::Text(Radix::Decimal, Some(1)),
+            1 => NumberForm::Text(Radix::Octal, Some(2)),
+            2 => NumberForm::Text(Radix::Decimal, Some(2)),
+            3 => NumberForm::Integer(1, Order::Big),
+            4 => NumberForm::Signed(1, Order::Big),
+            _ => NumberForm::Integer(4, Order::Little),
+        }
     }
 
     /// Returns one of the labels that are seen, if they are admitted.
