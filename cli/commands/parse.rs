@@ -38,7 +38,7 @@ pub struct Arguments {
     #[command(flatten)]
     form: FormArgs,
 
-    /// Accept wrong copies, lengths, counts and checksums of labelled parts. Trees and choice bytes are of the text
+    /// Accept wrong copies, lengths, counts, checksums and names. Trees and choice bytes are of the text
     /// with the right ones.
     #[arg(long)]
     repair: bool,

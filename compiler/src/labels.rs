@@ -28,6 +28,9 @@ use walk::{Longer, Memo, Walk};
 /// bound.
 pub const MAX_LEN: u64 = 1 << 26;
 
+/// The most digits of a number that makes a name unique: there are fewer names than bytes.
+const MOST_DIGITS: u64 = 20;
+
 /// From this on a slack is no limit: what is paid from none leaves about as much.
 const FREE: u64 = 1 << 62;
 
@@ -150,8 +153,14 @@ impl Labels {
 
     /// Returns the number of options that a choice offers with this slack. What an option costs depends on the text so
     /// far, and can be less than what the first one costs.
-    pub fn offered(&self, ir: &Ir, choice: &Choice, slack: u64) -> u32 {
+    pub fn offered(&self, ir: &Ir, node: NodeId, choice: &Choice, slack: u64) -> u32 {
         let first = choice.options[0];
+        // Mostly there is room for all: the last option is the longest one, and a number has few digits.
+        let costs_most = choice.options.last().map_or(0, |&last| ir.facts(last).min_len - ir.facts(first).min_len);
+        let most = costs_most.saturating_add(ir.most_uniques(node).saturating_mul(MOST_DIGITS));
+        if ir.free(node).is_empty() && ir.is_ordered() && most <= slack {
+            return choice.options.len() as u32;
+        }
         let fits = |&&option: &&NodeId| self.cost(ir, option, first) <= i128::from(slack);
         let offered =
             if slack == u64::MAX { choice.options.len() } else { choice.options.iter().take_while(fits).count() };

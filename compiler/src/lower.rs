@@ -6,7 +6,7 @@ use crate::ast::{Alternative, Expr, ExprKind, Rounds, Weight};
 use crate::charset::CharSet;
 use crate::check::Checked;
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Span};
-use crate::ir::{Facts, Field, Ir, KindId, NodeId, RuleId, Slots};
+use crate::ir::{Facts, Field, Ir, KindId, Known, NodeId, RuleId, Slots};
 use crate::ordered::{Map, sort_by_key};
 use crate::shape::{Law, Range, Weights, classes, places, ranges};
 use crate::sources::{Repetition, Source, Sources};
@@ -72,7 +72,7 @@ pub fn lower_weighted(
         place: 0,
         class: 0,
         productive: facts.iter().map(Option::is_some).collect(),
-        labels: Labels { lengths, seen: Vec::new(), fields: Vec::new(), count: 0, measured: Vec::new() },
+        labels: Labels { lengths, ..Labels::default() },
         diagnostics,
         failed: false,
     };
@@ -85,7 +85,7 @@ pub fn lower_weighted(
             }
         }
     }
-    lowering.check_names();
+    lowering.check_lowered_names();
     lowering.ir.bound_texts();
     (!lowering.failed).then_some((lowering.ir, lowering.sources))
 }
@@ -146,6 +146,7 @@ impl Copies<'_> {
 }
 
 /// The labels of a grammar.
+#[derive(Default)]
 struct Labels {
     /// The least lengths of labelled parts.
     lengths: LabelLengths,
@@ -155,6 +156,9 @@ struct Labels {
     count: u32,
     /// The parts that others follow from, with their places.
     measured: Vec<(NodeId, Span)>,
+    /// The labels whose parts are declared as names, and the items of repetitions that can be empty, with their places.
+    declared: Vec<(Known, Span)>,
+    empty_rounds: Vec<(NodeId, Span)>,
 }
 
 struct Lowering<'g, 'd> {
@@ -204,6 +208,9 @@ impl Lowering<'_, '_> {
             }
             _ => match self.expr(item) {
                 Some(repeated) => {
+                    if self.ir.facts(repeated).min_len == 0 && !self.kinds.is_empty() {
+                        self.labels.empty_rounds.push((repeated, item.span));
+                    }
                     let node = self.ir.repeat(repeated, min, max);
                     if max.is_none_or(|max| max > min) {
                         let (rule, room) = (RuleId::new(self.rule), max.map(|max| max - min));

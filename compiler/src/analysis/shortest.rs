@@ -2,6 +2,7 @@
 //! needed.
 
 use crate::ir::{First, Ir, NodeId, RuleId};
+use crate::naming::Naming;
 use crate::ordered::sort_by_key;
 
 /// Returns the rules with a body, ordered so that the option-0 derivation of each refers only to rules before it.
@@ -105,7 +106,9 @@ fn sites_of_tree(ir: &Ir, node: NodeId, sites: &[u64]) -> u64 {
 }
 
 fn sites_of(ir: &Ir, node: NodeId, sites: &[u64], of: &dyn Fn(NodeId) -> u64) -> u64 {
-    sum(ir.node(node).first(), sites, of).saturating_add(ir.site_of(node).map_or(0, |_| 1))
+    let takes_name = matches!(ir.node(node).naming(), Some((Naming::Use(_), _)));
+    let own = u64::from(takes_name || ir.site_of(node).is_some());
+    sum(ir.node(node).first(), sites, of).saturating_add(own)
 }
 
 fn choices_of_tree(ir: &Ir, node: NodeId, choices: &[u64]) -> u64 {

@@ -41,15 +41,10 @@ pub(super) fn check_names(
         return;
     }
     given.values().filter_map(|all| mixed(all)).for_each(|diagnostic| diagnostics.push(diagnostic));
-    let mut checking = Checking {
-        index,
-        kinds: given.keys().enumerate().map(|(number, &kind)| (kind, 1 << number)).collect(),
-        loose: Vec::new(),
-        dependent: Vec::new(),
-        diagnostics,
-    };
-    checking.loose = checking.until_stable(grammar, Checking::loose);
-    checking.dependent = checking.until_stable(grammar, Checking::dependent);
+    let kinds = given.keys().enumerate().map(|(number, &kind)| (kind, 1 << number)).collect();
+    let rules = grammar.rules.iter().map(|rule| Reached::of_rule(&rule.body, &kinds, index)).collect();
+    let mut checking = Checking { kinds, index, rules, diagnostics };
+    checking.spread();
     for rule in &grammar.rules {
         checking.rule(&rule.body);
     }
@@ -87,65 +82,79 @@ fn mixed(given: &[(&Name, bool)]) -> Option<Diagnostic> {
     Some(diagnostic.related(unique.span, "this one is").help("write `$unique` for all names of a kind, or for none"))
 }
 
+/// Facts about a rule, and about the rules that it leads to.
+struct Reached {
+    /// The kinds of unique names that it gives to scopes outside it.
+    loose: Kinds,
+    /// Whether something in it follows from other parts, gives a name, or takes one.
+    is_dependent: bool,
+    /// The rules that it refers to, each with the kinds that are bounded around it.
+    references: Vec<(usize, Kinds)>,
+}
+
+impl Reached {
+    /// Returns what is reached in the body of a rule, without the rules that it refers to.
+    fn of_rule(body: &Expr, kinds: &Map<&str, Kinds>, index: &Map<&str, usize>) -> Reached {
+        let mut found = Reached { loose: 0, is_dependent: body.has_labels(), references: Vec::new() };
+        found.add(body, 0, kinds, index);
+        found
+    }
+
+    fn add(&mut self, expr: &Expr, bounded: Kinds, kinds: &Map<&str, Kinds>, index: &Map<&str, usize>) {
+        if let Some(&rule) = expr.as_rule().and_then(|name| index.get(name)) {
+            self.references.push((rule, bounded));
+        }
+        let naming = expr.as_naming().map(|(naming, _)| naming);
+        self.loose |= naming.and_then(Naming::unique).map_or(0, |kind| of_kind(kinds, kind)) & !bounded;
+        let scoped = naming.map_or(&[][..], Naming::scoped);
+        let bounded = scoped.iter().fold(bounded, |set, kind| set | of_kind(kinds, kind));
+        expr.children().for_each(|child| self.add(child, bounded, kinds, index));
+    }
+}
+
+/// Returns the set of a kind alone.
+fn of_kind(kinds: &Map<&str, Kinds>, kind: &Name) -> Kinds {
+    kinds.get(kind.text.as_str()).copied().unwrap_or(0)
+}
+
 struct Checking<'c, 'd> {
-    index: &'c Map<&'c str, usize>,
     /// The set of each kind alone.
     kinds: Map<&'c str, Kinds>,
-    /// The kinds of unique names that each rule gives to scopes outside it.
-    loose: Vec<Kinds>,
-    /// For each rule 1 if something in it follows from other parts, gives a name, or takes one; 0 if not.
-    dependent: Vec<Kinds>,
+    index: &'c Map<&'c str, usize>,
+    rules: Vec<Reached>,
     diagnostics: &'d mut Diagnostics,
 }
 
 impl Checking<'_, '_> {
-    /// Returns a set of each rule, where that of a rule follows from those of the rules that it refers to.
-    fn until_stable(&self, grammar: &Grammar, of: impl Fn(&Self, &Expr, &[Kinds]) -> Kinds) -> Vec<Kinds> {
-        let mut referring = vec![Vec::new(); grammar.rules.len()];
-        for (number, rule) in grammar.rules.iter().enumerate() {
-            rule.body.each_reference(&mut |name| {
-                if let Some(&target) = self.index.get(name) {
-                    referring[target].push(number);
-                }
-            });
+    /// Adds what is reached through references, until nothing changes.
+    fn spread(&mut self) {
+        let mut referring: Vec<Vec<(usize, Kinds)>> = vec![Vec::new(); self.rules.len()];
+        for (number, rule) in self.rules.iter().enumerate() {
+            rule.references.iter().for_each(|&(target, bounded)| referring[target].push((number, bounded)));
         }
-        let mut sets = vec![0; grammar.rules.len()];
-        let mut open: Vec<usize> = (0..grammar.rules.len()).collect();
+        let mut open: Vec<usize> = (0..self.rules.len()).collect();
         while let Some(rule) = open.pop() {
-            let set = of(self, &grammar.rules[rule].body, &sets);
-            if set != sets[rule] {
-                sets[rule] = set;
-                open.extend(&referring[rule]);
+            let (loose, is_dependent) = (self.rules[rule].loose, self.rules[rule].is_dependent);
+            for &(referring, bounded) in &referring[rule] {
+                let other = &mut self.rules[referring];
+                let before = (other.loose, other.is_dependent);
+                other.loose |= loose & !bounded;
+                other.is_dependent |= is_dependent;
+                if (other.loose, other.is_dependent) != before {
+                    open.push(referring);
+                }
             }
         }
-        sets
     }
 
-    fn of_kinds(&self, kinds: &[Name]) -> Kinds {
-        kinds.iter().filter_map(|kind| self.kinds.get(kind.text.as_str())).fold(0, |set, kind| set | kind)
-    }
-
-    fn of_rule(&self, expr: &Expr, sets: &[Kinds]) -> Kinds {
-        expr.as_rule().and_then(|name| self.index.get(name)).map_or(0, |&rule| sets[rule])
-    }
-
-    /// Returns the kinds of unique names that an expression gives to scopes outside it.
-    fn loose(&self, expr: &Expr, of_rules: &[Kinds]) -> Kinds {
-        let inner = expr.children().fold(self.of_rule(expr, of_rules), |set, child| set | self.loose(child, of_rules));
-        let Some((naming, _)) = expr.as_naming() else { return inner };
-        let own = naming.unique().map_or(0, |kind| self.of_kinds(std::slice::from_ref(kind)));
-        (inner | own) & !self.of_kinds(naming.scoped())
-    }
-
-    /// Returns 1 if something in an expression follows from other parts, gives a name, or takes one; 0 if not.
-    fn dependent(&self, expr: &Expr, of_rules: &[Kinds]) -> Kinds {
-        let is_own = expr.as_label().is_some()
-            || expr.as_derived().is_some()
-            || expr.as_times().is_some()
-            || expr.as_naming().is_some();
-        let inner =
-            expr.children().fold(self.of_rule(expr, of_rules), |set, child| set | self.dependent(child, of_rules));
-        inner | Kinds::from(is_own)
+    /// Returns what is reached from an expression.
+    fn reached(&self, expr: &Expr) -> Reached {
+        let mut found = Reached::of_rule(expr, &self.kinds, self.index);
+        for &(rule, bounded) in &found.references {
+            found.loose |= self.rules[rule].loose & !bounded;
+            found.is_dependent |= self.rules[rule].is_dependent;
+        }
+        found
     }
 
     /// Checks the names of a rule, and its parts that others follow from.
@@ -156,7 +165,7 @@ impl Checking<'_, '_> {
             if let Some((naming, item)) = expr.as_naming()
                 && naming.given().is_some()
             {
-                self.given(body, naming, item);
+                self.given(naming, item);
             }
             let label = expr.as_label().filter(|(label, _)| used.contains(&label.text.as_str()));
             let part = label.map(|(_, part)| part).or(expr.as_times().map(|(item, _)| item));
@@ -164,33 +173,27 @@ impl Checking<'_, '_> {
         });
     }
 
-    /// Checks a part that gives a name, in the body of a rule.
-    fn given(&mut self, body: &Expr, naming: &Naming<Name>, item: &Expr) {
-        let mut parts = Vec::new();
-        match item.as_derived() {
-            Some(Derived::Copy(label)) if naming.is_silent() => body.each(&mut |expr| {
-                let is_own = expr.as_label().is_some_and(|(own, _)| own.text == label.text);
-                parts.extend(is_own.then(|| expr.unlabelled()));
-            }),
+    /// Checks a part that gives a name.
+    fn given(&mut self, naming: &Naming<Name>, item: &Expr) {
+        let (message, help) = match item.as_derived() {
+            // What it declares is known once labels are resolved.
+            Some(Derived::Copy(_)) if naming.is_silent() => return,
             _ if naming.is_silent() => {
-                let message = "a name that is declared stands elsewhere";
                 let help = format!("write `$declare({}, $label)` with the label of a part", naming.kinds()[0].text);
-                self.diagnostics.push(Diagnostic::error(Code::DependentName, item.span, message).help(help));
+                ("a name that is declared stands elsewhere", help)
             }
-            _ => parts.push(item),
-        }
-        parts.retain(|part| self.dependent(part, &self.dependent) != 0);
-        for part in parts {
-            let message = "this name follows from other parts, gives names, or takes some";
-            let help = "a name is made of texts, sets, choices, repetitions and rules of such alone";
-            self.diagnostics.push(Diagnostic::error(Code::DependentName, part.span, message).help(help));
-        }
+            _ if self.reached(item).is_dependent => {
+                let help = "a name is made of texts, sets, choices, repetitions and rules of such alone";
+                ("this name follows from other parts, gives names, or takes some", help.to_string())
+            }
+            _ => return,
+        };
+        self.diagnostics.push(Diagnostic::error(Code::DependentName, item.span, message).help(help));
     }
 
     /// Checks a part that others follow from, or that is repeated as they say.
     fn measured(&mut self, item: &Expr) {
-        let loose = self.loose(item, &self.loose);
-        if let Some(kind) = self.first(loose) {
+        if let Some(kind) = self.first(self.reached(item).loose) {
             let message = format!("unique names of kind `{kind}` in this part belong to a scope outside it");
             self.diagnostics.push(
                 Diagnostic::error(Code::UnscopedName, item.span, message)
@@ -201,14 +204,10 @@ impl Checking<'_, '_> {
 
     /// Reports the unique names that belong to no scope.
     fn start(&mut self, grammar: &Grammar, start: usize) {
-        while let Some(kind) = self.first(self.loose[start]) {
-            self.loose[start] &= !self.kinds[kind.as_str()];
-            let mut place = None;
-            each_naming(grammar, &mut |naming, span| {
-                if naming.unique().is_some_and(|unique| unique.text == kind) {
-                    place.get_or_insert(span);
-                }
-            });
+        let mut loose = self.rules[start].loose;
+        while let Some(kind) = self.first(loose) {
+            loose &= !self.kinds[kind.as_str()];
+            let place = self.loose_name(grammar, start, &kind);
             let message = format!("unique names of kind `{kind}` are not within a scope");
             self.diagnostics.push(
                 Diagnostic::error(Code::UnscopedName, place, message)
@@ -217,8 +216,38 @@ impl Checking<'_, '_> {
         }
     }
 
+    /// Returns the place of a unique name to which references lead that no scope of the kind is around.
+    fn loose_name(&self, grammar: &Grammar, start: usize, kind: &str) -> Option<Span> {
+        let set = self.kinds.get(kind).copied()?;
+        let (mut open, mut seen) = (vec![start], vec![false; self.rules.len()]);
+        while let Some(rule) = open.pop() {
+            if std::mem::replace(&mut seen[rule], true) || self.rules[rule].loose & set == 0 {
+                continue;
+            }
+            if let Some(place) = own_loose_name(&grammar.rules[rule].body, kind) {
+                return Some(place);
+            }
+            let references = self.rules[rule].references.iter().filter(|(_, bounded)| bounded & set == 0);
+            open.extend(references.map(|(target, _)| target));
+        }
+        None
+    }
+
     /// Returns the name of the first kind of a set.
     fn first(&self, set: Kinds) -> Option<String> {
         self.kinds.iter().find(|(_, kind)| set & **kind != 0).map(|(name, _)| name.to_string())
     }
+}
+
+/// Returns the place of a unique name in an expression that no scope of the kind is around.
+fn own_loose_name(expr: &Expr, kind: &str) -> Option<Span> {
+    if let Some((naming, _)) = expr.as_naming() {
+        if naming.scoped().iter().any(|scoped| scoped.text == kind) {
+            return None;
+        }
+        if naming.unique().is_some_and(|unique| unique.text == kind) {
+            return Some(expr.span);
+        }
+    }
+    expr.children().find_map(|child| own_loose_name(child, kind))
 }

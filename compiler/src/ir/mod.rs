@@ -108,8 +108,8 @@ pub struct Ir {
     /// The greatest length of a text with which each offset fits into its field, if there are offsets.
     longest_text: Option<u64>,
     kinds: Arc<Kinds>,
-    /// The unique names of each node's option-0 derivation. Empty if the grammar has none.
-    uniques: Vec<Uniques>,
+    /// The unique names of each node's option-0 derivation, and the most that a child has. Empty without unique names.
+    uniques: Vec<(Uniques, u64)>,
 }
 
 /// The kinds of names of a grammar.
@@ -180,7 +180,7 @@ impl Ir {
     /// Returns the unique names that the option-0 derivation of a node gives to scopes outside it.
     #[inline]
     pub fn uniques(&self, node: NodeId) -> &Uniques {
-        self.uniques.get(node.index()).unwrap_or(Uniques::NONE)
+        self.uniques.get(node.index()).map_or(Uniques::NONE, |(uniques, _)| uniques)
     }
 
     /// Returns the unique names that the option-0 derivation of a rule gives to scopes outside it.
@@ -191,8 +191,13 @@ impl Ir {
     /// Returns true if the cost of what a site of the node decides depends on the text before it: on labelled parts, or
     /// on the names that are given.
     pub fn is_open(&self, node: NodeId) -> bool {
-        let has_uniques = |&child: &NodeId| !self.uniques(child).is_empty();
-        !self.free(node).is_empty() || (!self.kinds.uniques.is_empty() && self.children(node).iter().any(has_uniques))
+        !self.free(node).is_empty() || self.most_uniques(node) > 0
+    }
+
+    /// Returns the most unique names that the option-0 derivation of a child of the node gives to scopes outside it.
+    #[inline]
+    pub fn most_uniques(&self, node: NodeId) -> u64 {
+        self.uniques.get(node.index()).map_or(0, |&(_, most)| most)
     }
 
     /// Gives a rule its body.
@@ -301,7 +306,8 @@ impl Ir {
             if let Some((naming, body)) = node.naming() {
                 facts.min_len = facts.min_len.saturating_add(self.uniques(body).room(naming));
             }
-            self.uniques.push(node.uniques(self));
+            let most = node.children().iter().map(|&child| self.uniques(child).total()).max();
+            self.uniques.push((node.uniques(self), most.unwrap_or(0)));
         }
         let mut shape = Shape { size: 1, nesting: 0 };
         for child in node.children() {

@@ -43,6 +43,11 @@ impl Uniques {
         self.0.iter().copied()
     }
 
+    /// Returns the number of all kinds; saturates.
+    pub fn total(&self) -> u64 {
+        self.iter().fold(0, |sum, (_, number)| sum.saturating_add(number))
+    }
+
     /// Returns the number of a kind.
     pub fn of(&self, kind: KindId) -> u64 {
         self.0.iter().find(|(own, _)| *own == kind).map_or(0, |&(_, number)| number)

@@ -16,7 +16,7 @@ impl<R: Recorder, D: Decide> Machine<'_, R, D> {
 
     /// Decides a choice whose options cost what the text so far says.
     pub(super) fn open_choice(&mut self, node: NodeId, choice: &Choice) -> NodeId {
-        let offered = self.labels.offered(self.ir, choice, self.slack);
+        let offered = self.labels.offered(self.ir, node, choice, self.slack);
         let option = self.pick(node, choice.site().narrowed(offered));
         self.recorder.option(node, option);
         let option = choice.options[option as usize];

@@ -1,6 +1,6 @@
 //! Grammars without labels: what follows from labelled parts becomes any text of its form, so the language gets larger.
 
-use crate::ast::{Alternative, Expr, ExprKind, Grammar, Name};
+use crate::ast::{Alternative, Expr, ExprKind, Grammar, Name, Rule};
 use crate::charset::{CharSet, Unit};
 use crate::derived::{Derived, NumberForm, Radix};
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Span};
@@ -8,19 +8,24 @@ use crate::formats::MAX_EXPRESSIONS;
 use crate::naming::Naming;
 use crate::ordered::Map;
 
+/// Among more parts that give names of a kind than this, equal ones are not looked for.
+const MAX_COMPARED: usize = 1000;
+
 /// Returns the grammar without labels, and warns of each rule that had some.
 pub(super) fn relaxed(grammar: &Grammar, notation: &str, diagnostics: &mut Diagnostics) -> Grammar {
     let mut relaxed = grammar.clone();
     let mut left = MAX_EXPRESSIONS;
-    let given = given_names(grammar);
+    let names = rules_of_names(grammar, &given_names(grammar));
     for rule in relaxed.rules.iter_mut().filter(|rule| rule.body.has_labels()) {
         let name = grammar.told(&rule.name.text);
-        let message = format!("{notation} has no labels: what follows from parts of `{name}` is any text of its form");
+        let message = format!(
+            "{notation} has no labels and no names: what follows from parts of `{name}` is any text of its form"
+        );
         diagnostics.push(
             Diagnostic::warning(Code::NotExpressible, rule.name.span, message)
                 .help("texts of the new grammar need not be texts of this one; EBNF and JSON keep labels"),
         );
-        let mut relaxing = Relaxing { given: &given, seen: Vec::new(), left };
+        let mut relaxing = Relaxing { names: &names, seen: Vec::new(), left };
         rule.body = relaxing.without_labels(&rule.body);
         left = relaxing.left;
         if left == 0 {
@@ -30,43 +35,71 @@ pub(super) fn relaxed(grammar: &Grammar, notation: &str, diagnostics: &mut Diagn
             break;
         }
     }
+    relaxed.rules.extend(names.into_values());
     relaxed
 }
 
-/// Returns the parts that give names, by their kinds.
+/// Returns the parts that give names, by their kinds. What is declared is the labelled part.
 fn given_names(grammar: &Grammar) -> Map<String, Vec<Expr>> {
     let mut given = Map::<String, Vec<Expr>>::new();
     for rule in &grammar.rules {
-        rule.body.each(&mut |expr| {
-            let naming =
-                expr.as_naming().and_then(|(naming, item)| Some((naming.given()?, given_part(&rule.body, item))));
-            if let Some((kind, item)) = naming {
-                let items = given.entry(kind.text.clone()).or_default();
-                if !items.iter().any(|known| known.is_same(item)) {
-                    items.push(item.clone());
-                }
-            }
-        });
+        give(&rule.body, &mut Vec::new(), &mut given);
     }
     given
 }
 
-/// Returns the part that gives a name in the body of a rule: the item, or what it repeats.
-fn given_part<'e>(body: &'e Expr, item: &'e Expr) -> &'e Expr {
-    let Some(Derived::Copy(label)) = item.as_derived() else { return item };
-    let mut found = item;
-    body.each(&mut |expr| {
-        if expr.as_label().is_some_and(|(own, _)| own.text == label.text) {
-            found = expr.unlabelled();
+/// Adds the parts of an expression that give names, where these labels are seen.
+fn give<'e>(expr: &'e Expr, seen: &mut Vec<(&'e str, &'e Expr)>, given: &mut Map<String, Vec<Expr>>) {
+    let before = seen.len();
+    let labels = expr.sequence().iter().flat_map(Expr::labels);
+    seen.extend(labels.map(|(label, part)| (label.text.as_str(), part.unlabelled())));
+    for item in expr.sequence() {
+        let naming = item.unlabelled().as_naming();
+        if let Some((kind, part)) = naming.and_then(|(naming, part)| Some((naming.given()?, part))) {
+            let copied = |(label, _): &&(&str, &Expr)| part.as_derived().is_some_and(|copy| is_copy_of(copy, label));
+            let part = seen.iter().rev().find(copied).map_or(part, |(_, part)| part);
+            let items = given.entry(kind.text.clone()).or_default();
+            if items.len() >= MAX_COMPARED || !items.iter().any(|known| known.is_same(part)) {
+                items.push(part.clone());
+            }
         }
-    });
-    found
+        item.unlabelled().children().for_each(|child| give(child, seen, given));
+    }
+    seen.truncate(before);
+}
+
+fn is_copy_of(derived: &Derived<Name>, label: &str) -> bool {
+    matches!(derived, Derived::Copy(copied) if copied.text == label)
+}
+
+/// Returns rules of all names of each kind that is used, with their names.
+fn rules_of_names(grammar: &Grammar, given: &Map<String, Vec<Expr>>) -> Map<String, Rule> {
+    let mut used = Map::new();
+    for rule in &grammar.rules {
+        rule.body.each(&mut |expr| {
+            if let Some((Naming::Use(kind), _)) = expr.as_naming() {
+                used.entry(kind.text.clone()).or_insert(kind.span);
+            }
+        });
+    }
+    let is_taken = |name: &str| grammar.rules.iter().any(|rule| rule.name.text == name);
+    let rule = |(kind, span): (String, Span)| {
+        let mut name = format!("any-{kind}");
+        while is_taken(&name) {
+            name.push('x');
+        }
+        let items = given.get(&kind).map_or(&[][..], Vec::as_slice);
+        let items = items.iter().map(|item| Alternative { expr: item.clone(), weight: None });
+        let body = Expr::choice(items.collect(), span);
+        (kind, Rule { name: Name { text: name, span }, body })
+    };
+    used.into_iter().map(rule).collect()
 }
 
 /// Takes labels and names away.
 struct Relaxing<'g> {
-    /// The parts that give names, by their kinds.
-    given: &'g Map<String, Vec<Expr>>,
+    /// The rules of all names of each kind.
+    names: &'g Map<String, Rule>,
     /// The labels that are seen, with their parts.
     seen: Vec<(String, Expr)>,
     /// The number of expressions that copies may still add.
@@ -114,11 +147,8 @@ impl Relaxing<'_> {
                 Expr::seq(vec![part, Expr::repeat(digit, 0, None, span)], span)
             }
             Naming::Use(kind) => {
-                let given = self.given.get(&kind.text).map_or(&[][..], Vec::as_slice);
-                let given: Vec<Expr> = given.iter().map(|item| self.without_labels(item)).collect();
-                let added = given.iter().map(Expr::size).sum::<usize>();
-                self.left = self.left.saturating_sub(added);
-                let all = given.into_iter().chain([part]).map(|expr| Alternative { expr, weight: None });
+                let any = self.names.get(&kind.text).map(|rule| Expr::rule(rule.name.text.clone(), span));
+                let all = any.into_iter().chain([part]).map(|expr| Alternative { expr, weight: None });
                 Expr::choice(all.collect(), span)
             }
         }

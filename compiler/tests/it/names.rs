@@ -62,7 +62,7 @@ fn notations_without_names_get_a_larger_language() {
     let printed = print::by_name("abnf").expect("there is one").print(&read, &mut diagnostics);
     assert_eq!(
         printed.expect("it can be written"),
-        "s = (%x78-79 *%x30-39) %s\"z\" \"\" (%x78-79 / \"0\") (%s\"z\" / \"1\")\n"
+        "s = (%x78-79 *%x30-39) %s\"z\" \"\" (any-a / \"0\") (any-b / \"1\")\nany-a = %x78-79\nany-b = %s\"z\"\n"
     );
     assert_eq!(diagnostics.iter().count(), 1, "{diagnostics:?}");
 }
@@ -76,7 +76,7 @@ fn mistakes_are_told_with_their_places() {
         ("s ::= $define(a, n:'x' $n)", "dependent-name", "n:'x' $n"),
         ("s ::= $define(a, t)  t ::= 'x' $u8(len(n)) n:'y'", "dependent-name", "t"),
         ("s ::= $define(a, $use(a, 'x'))", "dependent-name", "$use(a, 'x')"),
-        ("s ::= $define(a, 'y') n:$use(a, 'x') $declare(a, $n)", "dependent-name", "$use(a, 'x')"),
+        ("s ::= $define(a, 'y') n:$use(a, 'x') $declare(a, $n)", "dependent-name", "$n"),
         ("s ::= n:'x' $declare(a, 'x')", "dependent-name", "'x'"),
         ("s ::= $declare(a, $n) n:'x'", "late-label", "n"),
         ("s ::= $define(a, 'x'?)", "empty-name", "'x'?"),
@@ -86,6 +86,10 @@ fn mistakes_are_told_with_their_places() {
         ("s ::= t | $scope(a, t)  t ::= $unique(a, 'x')", "unscoped-name", "$unique(a, 'x')"),
         ("s ::= $scope(a, $u8(len(n)) n:$unique(a, 'x'))", "unscoped-name", "$unique(a, 'x')"),
         ("s ::= $define(a, 'x') $u8(len(n)) n:$use(a, 'yy')", "short-name", "n"),
+        ("s ::= $dec(len(n)) n:$scope(a, $unique(a, 'x'){6})", "short-name", "n"),
+        ("s ::= m:'x'* ($scope(a, $unique(a, 'x'){2})){count(m)}", "short-name", "($scope(a, $unique(a, 'x'){2}))"),
+        ("s ::= n:'x' (';' | $declare(a, $n))* $use(a, '0')", "empty-name", "(';' | $declare(a, $n))"),
+        ("s ::= $defin(a, 'x')", "syntax", "$defin"),
         ("s ::= define:'x' $define", "syntax", "define"),
         ("s ::= $define('x')", "syntax", "("),
         ("s ::= $use(a, b, 'x')", "syntax", "b"),
@@ -95,6 +99,13 @@ fn mistakes_are_told_with_their_places() {
         let found = told(grammar);
         assert!(found.contains(&(code.to_string(), place.to_string())), "{grammar}: {found:?}");
     }
+}
+
+#[test]
+fn labels_of_one_name_are_declared_each_for_itself() {
+    let grammar = "s ::= (n:[a-z] $declare(v, $n) ';' | n:('q' $use(v, '0')) '=' $n ';')+";
+    assert_eq!(told(grammar), []);
+    assert_eq!(told("s ::= $define (use, 'x') $use(use, 'y')"), []);
 }
 
 #[test]

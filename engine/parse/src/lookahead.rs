@@ -156,12 +156,12 @@ fn follow(program: &Program, first: &[Bytes], empty: &[bool]) -> Vec<Next> {
     // The first of each pair passes its followers on to the second.
     let mut passes_on: Vec<Vec<u32>> = vec![Vec::new(); count];
     for (state, kind) in program.states.iter().enumerate() {
-        let call = match *kind {
-            State::Call { callee, next, .. } => Some((callee, next)),
-            State::Operation { operation, .. } => program.operations.call(operation),
-            _ => None,
+        let calls = match *kind {
+            State::Call { callee, next, .. } => vec![(callee, next)],
+            State::Operation { operation, .. } => program.operations.calls(operation),
+            _ => Vec::new(),
         };
-        if let Some((callee, next)) = call {
+        for (callee, next) in calls {
             follow[callee as usize].bytes.add(first[next as usize]);
             if empty[next as usize] {
                 passes_on[program.owners[state] as usize].push(callee);

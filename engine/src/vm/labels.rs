@@ -119,8 +119,10 @@ impl<'r> Labelled<'r> {
         site: &Site,
     ) -> usize {
         let ir = self.ir;
-        let Some(choice) = self.node(node).and_then(|node| ir.node(node).choice()) else { return 0 };
-        let offered = (self.labels.offered(ir, choice, machine.slack) as usize).min(site.count as usize);
+        let Some((node, choice)) = self.node(node).and_then(|node| Some((node, ir.node(node).choice()?))) else {
+            return 0;
+        };
+        let offered = (self.labels.offered(ir, node, choice, machine.slack) as usize).min(site.count as usize);
         // SAFETY: as for this function.
         let option = unsafe { super::interpret::pick(machine, s, program, site, offered) };
         if let Some(&taken) = choice.options.get(option) {

@@ -110,7 +110,7 @@ impl<'t> Parser<'t, '_> {
     fn derived(&mut self, name: &str, span: Span) -> Result<Derived<Name>, Reported> {
         let Some(form) = NumberForm::by_name(name) else {
             if self.peek(0).kind == Kind::Open && self.peek(0).span.start == span.end {
-                return Err(self.unknown("form of a number", name, span, NumberForm::names()));
+                return Err(self.unknown("form of a number", name, span, NumberForm::names().chain(Naming::WORDS)));
             }
             // The dollar sign is not part of the name.
             return Ok(Derived::Copy(Name { text: name.to_string(), span: Span { start: span.start + 1, ..span } }));
@@ -130,9 +130,8 @@ impl<'t> Parser<'t, '_> {
     }
 
     /// Returns true if `$name`, which has been taken, says something of names.
-    pub(super) fn begins_naming(&mut self, name: &str, span: Span) -> bool {
-        let next = self.peek(0);
-        Naming::WORDS.contains(&name) && next.kind == Kind::Open && next.span.start == span.end
+    pub(super) fn begins_naming(&mut self, name: &str) -> bool {
+        Naming::WORDS.contains(&name) && self.peek(0).kind == Kind::Open
     }
 
     /// Parses the kinds of names and the part after `$define` and its like, which have been taken.

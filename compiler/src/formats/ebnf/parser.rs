@@ -360,7 +360,7 @@ impl<'t> Parser<'t, '_> {
             Kind::Open => return self.group(),
             Kind::Dollar(name) => {
                 let span = self.take().span;
-                if self.begins_naming(name, span) {
+                if self.begins_naming(name) {
                     return self.naming(name, span);
                 }
                 return self.number(name, span);

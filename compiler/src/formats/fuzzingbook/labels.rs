@@ -11,7 +11,7 @@ use crate::formats::json_text::{Json, JsonKey, JsonKind};
 use crate::naming::Naming;
 
 const HELP: &str = "a symbol is a string, `{\"label\": \"n\", \"expansion\": [...]}`, `{\"copy\": \"n\"}`, \
-     `{\"number\": \"u16be(len(n))\"}`, or an `expansion` or a `choice` with `min`, `max` or `times`";
+     `{\"number\": \"u16be(len(n))\"}`, `{\"define\": \"kind\", \"expansion\": [...]}` and its like, or an `expansion` or a `choice` with `min`, `max` or `times`";
 
 /// The members of a symbol.
 #[derive(Default)]
@@ -127,7 +127,7 @@ impl Reader<'_, '_> {
         let kinds: Option<Vec<Name>> = kinds
             .into_iter()
             .map(|kind| match kind.kind {
-                JsonKind::String(text) => self.label(&text, kind.span),
+                JsonKind::String(text) => self.name(&text, kind.span),
                 _ => None,
             })
             .collect();
@@ -135,12 +135,17 @@ impl Reader<'_, '_> {
     }
 
     fn label(&mut self, text: &str, span: Span) -> Option<Name> {
-        let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '-');
-        let is_name = text.starts_with(|c: char| c.is_alphabetic() || c == '_') && text.chars().all(is_part);
         if ebnf::reserved(text).is_some() {
             self.error(span, format!("`{text}` is reserved and no label"), "give the part another label");
             return None;
         }
+        self.name(text, span)
+    }
+
+    /// Returns a label, or the kind of a name.
+    fn name(&mut self, text: &str, span: Span) -> Option<Name> {
+        let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '-');
+        let is_name = text.starts_with(|c: char| c.is_alphabetic() || c == '_') && text.chars().all(is_part);
         if !is_name || text.ends_with('-') {
             let help = "a label begins with a letter or `_`, and goes on with letters, digits, `_`, `.` and `-`";
             self.error(span, "this is not a label", help);

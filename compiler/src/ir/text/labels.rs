@@ -176,7 +176,8 @@ impl Reader<'_> {
     /// Reads the numbers of unique names of a rule.
     pub(super) fn uniques(&mut self) -> Result<Uniques, ParseError> {
         let mut numbers = Vec::new();
-        while self.rest().starts_with("unique=") {
+        // The end of the line stays unread: the next rule is found by it.
+        while self.text[self.offset..].trim_start().starts_with("unique=") {
             let kind = KindId::new(self.fact("unique=")? as u32);
             numbers.push((kind, self.fact(":")?));
         }

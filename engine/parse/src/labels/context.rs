@@ -243,6 +243,8 @@ impl Context {
 #[derive(Debug, Default)]
 pub(crate) struct Contexts {
     list: Vec<Rc<Context>>,
+    /// For each environment one in which the same names are seen and all else is equal. Empty without names.
+    alike: Vec<u32>,
     numbers: HashMap<Rc<Context>, u32>,
     size: usize,
     /// The steps of work on them that are not counted yet.
@@ -280,10 +282,29 @@ impl Contexts {
         let number = self.list.len() as u32;
         self.size += context.size();
         self.steps += (context.size() / BYTES_KEPT) as u64;
-        let context = Rc::new(context);
-        self.list.push(Rc::clone(&context));
-        self.numbers.insert(context, number);
+        self.add(Rc::new(context));
         number
+    }
+
+    /// Adds an environment.
+    fn add(&mut self, context: Rc<Context>) {
+        let number = self.list.len() as u32;
+        self.list.push(Rc::clone(&context));
+        self.numbers.insert(Rc::clone(&context), number);
+        if self.names.has_kinds() {
+            let names = self.names.alike(context.names);
+            let outside: Vec<u32> = context.outside.iter().map(|&names| self.names.alike(names)).collect();
+            let is_first = names == context.names && outside == context.outside;
+            let first = Context { names, outside, ..Context::clone(&context) };
+            self.alike.push(number);
+            self.alike[number as usize] = if is_first { number } else { self.number(first) };
+        }
+    }
+
+    /// Returns the number of an environment in which the same names are seen, however often they were given, and all
+    /// else is equal.
+    pub fn alike(&self, number: u32) -> u32 {
+        self.alike.get(number as usize).copied().unwrap_or(number)
     }
 
     /// Returns the number of the environment of a callee.
@@ -319,8 +340,7 @@ impl Contexts {
                 *known = self.list.len() as u32;
                 let context = &old.list[*number as usize];
                 self.size += context.size();
-                self.list.push(Rc::clone(context));
-                self.numbers.insert(Rc::clone(context), *known);
+                self.add(Rc::clone(context));
             }
             *number = *known;
         }

@@ -30,6 +30,8 @@ struct Seen {
     outside: u32,
     /// The place where the innermost scope begins.
     since: u32,
+    /// The sums of the hashes of the different names that are seen, and of those of the innermost scope.
+    hashes: (u64, u64),
 }
 
 /// The names that are seen, of all kinds.
@@ -48,6 +50,11 @@ pub(super) struct Names {
     lengths: Vec<BTreeSet<u32>>,
     environments: Vec<Environment>,
     numbers: HashMap<Environment, u32>,
+    /// For each environment the first one in which the same names are seen.
+    alike: Vec<u32>,
+    sets: HashMap<Box<[(u64, u64)]>, u32>,
+    /// For a unique name and the place of its scope: a number up to which all are taken, where a name is seen.
+    taken: HashMap<(KindId, u64, u32), (u64, u32)>,
     /// The steps of looking for names that are not counted yet.
     steps: u64,
 }
@@ -57,7 +64,7 @@ impl Names {
     pub fn new(kinds: usize) -> Names {
         let mut names = Names { lengths: vec![BTreeSet::new(); kinds], ..Names::default() };
         names.chain.push(Name { at: (0, 0), count: 0, before: NOTHING, jump: NOTHING });
-        names.number(vec![Seen { last: NOTHING, outside: 0, since: 0 }; kinds].into());
+        names.number(vec![Seen { last: NOTHING, outside: 0, since: 0, hashes: (0, 0) }; kinds].into());
         names
     }
 
@@ -66,9 +73,21 @@ impl Names {
             return number;
         }
         let number = self.environments.len() as u32;
+        let set = environment.iter().map(|seen| seen.hashes).collect();
+        self.alike.push(*self.sets.entry(set).or_insert(number));
         self.environments.push(environment.clone());
         self.numbers.insert(environment, number);
         number
+    }
+
+    /// Returns true if the grammar has names.
+    pub fn has_kinds(&self) -> bool {
+        !self.lengths.is_empty()
+    }
+
+    /// Returns the number of the first environment in which the same names are seen, however often they were given.
+    pub fn alike(&self, environment: u32) -> u32 {
+        self.alike[environment as usize]
     }
 
     /// Returns the steps of looking for names since the last call.
@@ -79,7 +98,7 @@ impl Names {
     /// Returns the memory that they take in bytes, about.
     pub fn size(&self) -> usize {
         let environment = self.lengths.len() * size_of::<Seen>() + 2 * size_of::<(Environment, u32)>();
-        self.chain.len() * (size_of::<Name>() + 64) + self.environments.len() * 2 * environment
+        (self.chain.len() + self.taken.len()) * (size_of::<Name>() + 64) + self.environments.len() * 3 * environment
     }
 
     /// Returns the environment where a scope of these kinds begins.
@@ -88,6 +107,7 @@ impl Names {
         for kind in kinds {
             let own = &mut seen[kind.index()];
             (own.outside, own.since) = (self.chain[own.last as usize].count, position);
+            own.hashes.1 = 0;
         }
         self.number(seen)
     }
@@ -103,8 +123,12 @@ impl Names {
 
     /// Returns the environment with a further name.
     pub fn add(&mut self, environment: u32, kind: KindId, at: (u32, u32), text: &[u8]) -> u32 {
+        let name = &text[at.0 as usize..at.1 as usize];
+        let [is_new, is_new_in_scope] =
+            [false, true].map(|in_scope| self.find(environment, kind, name, text, in_scope).is_none());
         let mut seen = self.environments[environment as usize].clone();
         let before = seen[kind.index()].last;
+        let hash = self.hasher.hash_one((kind, name));
         let number = match self.known.get(&(kind, before, at)) {
             Some(&number) => number,
             None => {
@@ -113,12 +137,14 @@ impl Names {
                 self.chain.push(Name { at, count, before, jump: self.jump_over(before) });
                 self.known.insert((kind, before, at), number);
                 self.lengths[kind.index()].insert(at.1 - at.0);
-                let hash = self.hasher.hash_one(&text[at.0 as usize..at.1 as usize]);
                 self.named.entry((kind, hash)).or_default().push(number);
                 number
             }
         };
-        seen[kind.index()].last = number;
+        let own = &mut seen[kind.index()];
+        own.last = number;
+        own.hashes.0 = own.hashes.0.wrapping_add(if is_new { hash } else { 0 });
+        own.hashes.1 = own.hashes.1.wrapping_add(if is_new_in_scope { hash } else { 0 });
         self.number(seen)
     }
 
@@ -144,8 +170,12 @@ impl Names {
     /// Returns the last name that is seen with these bytes; with `in_scope`, if it stands in the innermost scope.
     fn find(&mut self, environment: u32, kind: KindId, bytes: &[u8], text: &[u8], in_scope: bool) -> Option<u32> {
         let seen = self.environments[environment as usize][kind.index()];
-        let hash = self.hasher.hash_one(bytes);
+        let hash = self.hasher.hash_one((kind, bytes));
         self.steps += 1 + bytes.len() as u64 / 16;
+        let visible = self.chain[seen.last as usize].count;
+        if (visible as usize) < self.named.get(&(kind, hash))?.len() {
+            return self.find_in_chain(seen, bytes, text, in_scope);
+        }
         for place in (0..self.named.get(&(kind, hash))?.len()).rev() {
             self.steps += 1;
             let number = self.named.get(&(kind, hash))?[place];
@@ -157,6 +187,23 @@ impl Names {
             if is_same && (!in_scope || name.count > seen.outside) && self.is_before(number, seen.last) {
                 return Some(number);
             }
+        }
+        None
+    }
+
+    /// Returns what [`Names::find`] does, where few names are seen.
+    fn find_in_chain(&mut self, seen: Seen, bytes: &[u8], text: &[u8], in_scope: bool) -> Option<u32> {
+        let mut number = seen.last;
+        while number != NOTHING {
+            self.steps += 1;
+            let name = self.chain[number as usize];
+            if in_scope && name.count <= seen.outside {
+                return None;
+            }
+            if text[name.at.0 as usize..name.at.1 as usize] == *bytes {
+                return Some(number);
+            }
+            number = name.before;
         }
         None
     }
@@ -188,12 +235,27 @@ impl Names {
 
     /// Returns the digits that make a name unique in the innermost scope.
     pub fn digits(&mut self, environment: u32, kind: KindId, name: &[u8], text: &[u8]) -> Vec<u8> {
-        let (mut whole, mut number) = (name.to_vec(), 0u64);
-        while self.find(environment, kind, &whole, text, true).is_some() {
-            number += 1;
+        if self.find(environment, kind, name, text, true).is_none() {
+            return Vec::new();
+        }
+        let seen = self.environments[environment as usize][kind.index()];
+        let key = (kind, self.hasher.hash_one((kind, name)), seen.since);
+        let (mut whole, mut number) = (name.to_vec(), 1u64);
+        // Names of a scope stay, so what was taken where a name was seen that still is, is taken.
+        if let Some(&(taken, last)) = self.taken.get(&key)
+            && self.is_before(last, seen.last)
+        {
+            number = taken;
+        }
+        loop {
             whole.truncate(name.len());
             whole.extend_from_slice(number.to_string().as_bytes());
+            if self.find(environment, kind, &whole, text, true).is_none() {
+                break;
+            }
+            number += 1;
         }
+        self.taken.insert(key, (number, seen.last));
         whole.split_off(name.len())
     }
 }

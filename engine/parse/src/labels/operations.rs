@@ -3,6 +3,7 @@
 use gramjet_compiler::derived::Measure;
 use gramjet_compiler::ir::KindId;
 
+use super::OPTION;
 use super::context::{Context, Looked, Part, Rounds, UNKNOWN, Waiting};
 use super::{Mode, Threads};
 use crate::arena::{Frame, Thread};
@@ -96,7 +97,7 @@ impl Threads<'_, '_> {
 
     /// Returns true if a thread came back to this state from a wrong copy, or from a name that is not seen.
     pub(super) fn is_copied(&self, state: u32) -> bool {
-        matches!(self.program.operation_at(state), Some(Operation::Copied(_) | Operation::Unseen(_)))
+        matches!(self.program.operation_at(state), Some(Operation::Copied(_) | Operation::Unseen(..)))
     }
 
     pub(super) fn operation(&mut self, thread: Thread, operation: Operation, next: u32) -> Result<(), ParseError> {
@@ -184,16 +185,7 @@ impl Threads<'_, '_> {
                 self.go(next, context, thread);
             }
             Operation::Use(kind, other, unseen) => self.take_name(thread, kind, (next, other, unseen))?,
-            Operation::Unseen(kind) => {
-                let mut context = self.context(thread);
-                let Some(rounds) = context.rounds.pop() else { return Ok(()) };
-                let fault =
-                    Fault { found: (rounds.from, position), right: Right::Seen(kind), within: self.frame(thread) };
-                let list = self.fault(thread.list, fault);
-                // It becomes the nearest name.
-                let chosen = self.choose(Thread { list, ..thread }, 0);
-                self.go(next, context, chosen);
-            }
+            Operation::Unseen(kind, sites) => self.unseen(thread, kind, sites, next),
             Operation::Names(scope) => {
                 let kinds = &self.program.operations.scopes[scope as usize];
                 let mut context = self.context(thread);
@@ -263,7 +255,6 @@ impl Threads<'_, '_> {
             let expected = self.program.expected_name(kind, None);
             self.record(Attempt::derived(expected, 0, self.frame(thread)));
         }
-        let is_seen = !found.is_empty();
         for (number, len) in found {
             let chosen = self.choose(thread, number);
             self.read(len, next, chosen);
@@ -271,16 +262,38 @@ impl Threads<'_, '_> {
         let number = self.contexts.names.count(names, kind);
         let chosen = self.choose(thread, number);
         self.push(other, chosen);
-        if self.mode != Mode::Strict
-            && !is_seen
-            && let Some(callee) = self.program.operations.kinds[kind.index()].callee
-        {
+        if self.mode != Mode::Strict {
+            let program = self.program;
             let mut context = self.context(thread);
             context.rounds.push(Rounds { number: 0, from: position as u32 });
             let count = self.contexts.number(context);
-            self.call(Thread { count, ..thread }, callee, unseen);
+            for &callee in &program.operations.kinds[kind.index()].callees {
+                self.call(Thread { count, ..thread }, callee, unseen);
+            }
         }
         Ok(())
+    }
+
+    /// Goes on after a name that is not seen: it becomes the nearest one, or what stands where none is seen, which has
+    /// so many sites.
+    fn unseen(&mut self, thread: Thread, kind: KindId, sites: u64, next: u32) {
+        let mut context = self.context(thread);
+        let Some(Rounds { from, .. }) = context.rounds.pop() else { return };
+        let (names, position) = (context.names, self.position);
+        let name = &self.text[from as usize..position];
+        // One that is seen is no fault.
+        let found = self.contexts.names.next(names, kind, (from as usize, position), self.text);
+        if found.iter().any(|&(_, len)| len == name.len()) {
+            return;
+        }
+        let found = (from, position as u32);
+        let mut list = self.fault(thread.list, Fault { found, right: Right::Seen(kind), within: self.frame(thread) });
+        let is_any_seen = self.contexts.names.count(names, kind) > 0;
+        list = self.arena.append(list, OPTION, 0);
+        if !is_any_seen {
+            list = self.arena.zeros(list, sites);
+        }
+        self.go(next, context, Thread { list, ..thread });
     }
 
     /// Ends a labelled part, and compares the numbers that waited for it.

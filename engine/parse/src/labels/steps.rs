@@ -13,7 +13,10 @@ impl Threads<'_, '_> {
         self.count_steps(steps)?;
         let Thread { state, count: context, frame, list } = thread;
         // At its end a callee has no environment any more but its names.
-        let context = if matches!(program.states[state as usize], State::End) { self.names(thread) } else { context };
+        let context = match program.states[state as usize] {
+            State::End => self.contexts.names.alike(self.names(thread)),
+            _ => self.contexts.alike(context),
+        };
         if program.joins[state as usize] && !self.seen.insert(state, context, frame) {
             return Ok(());
         }

@@ -2,6 +2,8 @@
 //!
 //! Labels are seen in one rule, so each has its place among the parts of the rule's environment.
 
+use std::collections::HashMap;
+
 use gramjet_compiler::derived::{Derived, NumberForm, Value};
 use gramjet_compiler::ir::{Count, Field, Ir, KindId, Known, LabelId, NodeId, Rounds, Scope};
 use gramjet_compiler::naming::Naming;
@@ -42,8 +44,8 @@ pub(crate) enum Operation {
     /// Takes a name, or goes on at this state with what stands where none is seen. The last state comes after a name
     /// that is not seen, but accepted.
     Use(KindId, StateId, StateId),
-    /// Comes after a name of a kind that is not seen.
-    Unseen(KindId),
+    /// Comes after a name of a kind that is not seen. What stands in its place has this number of sites.
+    Unseen(KindId, u64),
     /// Begins a scope of names of [`Operations::scopes`].
     Names(u32),
     /// Ends a scope of names of [`Operations::scopes`].
@@ -117,13 +119,16 @@ pub(crate) struct Operations {
     pub scopes: Vec<Vec<KindId>>,
 }
 
+/// At most so many parts that give names of a kind are looked at to know a name that is not seen.
+const MAX_GIVEN: usize = 16;
+
 /// A kind of names.
 #[derive(Clone, Debug)]
 pub(crate) struct Kind {
     pub name: String,
-    /// The part that gives a name of the kind, and the callee that derives it where a name is not seen.
-    given: Option<NodeId>,
-    pub callee: Option<u32>,
+    /// The parts that give names of the kind, and the callees that derive them where a name is not seen.
+    given: Vec<NodeId>,
+    pub callees: Vec<u32>,
 }
 
 impl Operations {
@@ -144,13 +149,20 @@ impl Operations {
                 (label.is_placed, label.has_offset) = (true, true);
             }
         }
-        let kind = |name: &String| Kind { name: name.clone(), given: None, callee: None };
+        let kind = |name: &String| Kind { name: name.clone(), given: Vec::new(), callees: Vec::new() };
         let mut kinds: Vec<Kind> = ir.kinds().iter().map(kind).collect();
+        let nodes = (0..ir.node_count()).map(NodeId::new);
+        let parts: HashMap<LabelId, NodeId> =
+            nodes.filter_map(|node| ir.node(node).label().map(|(label, _, part)| (label, part))).collect();
         for node in (0..ir.node_count()).map(NodeId::new) {
             let naming = ir.node(node).naming();
-            let given = naming.filter(|(naming, _)| !naming.is_silent());
-            if let Some((kind, part)) = given.and_then(|(naming, part)| Some((naming.given()?, part))) {
-                kinds[kind.index()].given.get_or_insert(part);
+            let Some((kind, part)) = naming.and_then(|(naming, part)| Some((naming.given()?, part))) else { continue };
+            let labelled = ir.node(part).leaf().and_then(|leaf| leaf.derived.labels().next()).map(|known| known.label);
+            let part = labelled.map_or(Some(part), |label| parts.get(&label).copied());
+            let given = &mut kinds[kind.index()].given;
+            let is_known = |part: NodeId| given.iter().any(|&known| ir.is_written_like(known, part));
+            if let Some(part) = part.filter(|&part| given.len() < MAX_GIVEN && !is_known(part)) {
+                given.push(part);
             }
         }
         Operations { labels, kinds, ..Operations::default() }
@@ -178,12 +190,16 @@ impl Operations {
         !matches!(self.operations[operation as usize], Operation::Number(_))
     }
 
-    /// Returns the callee that derives a wrong copy, and the state to return to.
-    pub fn call(&self, operation: u32) -> Option<(u32, StateId)> {
+    /// Returns the callees that derive a wrong copy or a name that is not seen, each with the state to return to.
+    pub fn calls(&self, operation: u32) -> Vec<(u32, StateId)> {
         match self.operations[operation as usize] {
-            Operation::Copy(place, copied) => Some((self.labels[place.label.index()].copy?, copied)),
-            Operation::Use(kind, _, unseen) => Some((self.kinds[kind.index()].callee?, unseen)),
-            _ => None,
+            Operation::Copy(place, copied) => {
+                self.labels[place.label.index()].copy.map(|callee| (callee, copied)).into_iter().collect()
+            }
+            Operation::Use(kind, _, unseen) => {
+                self.kinds[kind.index()].callees.iter().map(|&callee| (callee, unseen)).collect()
+            }
+            _ => Vec::new(),
         }
     }
 
@@ -310,7 +326,7 @@ impl Builder<'_> {
             },
             Naming::Use(kind) => {
                 let other = self.node(body, next);
-                let unseen = self.operation(Operation::Unseen(*kind), next);
+                let unseen = self.operation(Operation::Unseen(*kind, self.zeros[body.index()]), next);
                 self.add_given(*kind);
                 self.operation(Operation::Use(*kind, other, unseen), next)
             }
@@ -324,12 +340,12 @@ impl Builder<'_> {
         }
     }
 
-    /// Adds the callee that derives a name of a kind where it is not seen.
+    /// Adds the callees that derive names of a kind where they are not seen.
     fn add_given(&mut self, kind: KindId) {
         let known = &self.program.operations.kinds[kind.index()];
-        if let (Some(part), None) = (known.given, known.callee) {
+        for part in known.given.clone().into_iter().skip(known.callees.len()) {
             let callee = self.further_callee(part);
-            self.program.operations.kinds[kind.index()].callee = Some(callee);
+            self.program.operations.kinds[kind.index()].callees.push(callee);
             self.callee(callee, part);
         }
     }

@@ -371,6 +371,41 @@ fn random_grammars_with_names_are_inverted() {
     assert!(texts > 3 * grammars && texts > 10 * given_up, "{grammars} {texts} {given_up}");
 }
 
+/// Returns a text with what names make of it.
+fn mended(grammar: &str, text: &str) -> String {
+    let compiled = compiled(grammar);
+    let parsed = Parser::new(&compiled.lowered).repair(text.as_bytes(), &Budget::default());
+    let choices = parsed.unwrap_or_else(|error| panic!("{grammar} {text}: {error}")).choices;
+    let made = render(&compiled.lowered, &compiled.pools, Limits::default(), &choices);
+    String::from_utf8(made.output).expect("it is a text")
+}
+
+#[test]
+fn names_that_are_not_seen_are_mended() {
+    let uses = "s ::= (u '.')+  u ::= $use(v, [5-9]) t | 'd' $define(v, [a-z]+)  t ::= [A-C]";
+    // What stands where none is seen, and the nearest one that is.
+    assert_eq!(mended(uses, "xA.yB.zC."), "5A.5B.5C.");
+    assert_eq!(mended(uses, "yB."), "5B.");
+    assert_eq!(mended(uses, "dx.pxyC."), "dx.xC.");
+    let declared = "s ::= (n:[a-z] '=' $use(v, '0') $declare(v, $n) ';')+";
+    assert_eq!(mended(declared, "a=q;b=q;"), "a=0;b=a;");
+    let unique = "s ::= $scope(k, ($unique(k, [a-z]) ';')+)";
+    assert_eq!(mended(unique, "a;b;a;a;"), "a;b;a1;a2;");
+}
+
+#[test]
+fn names_are_parsed_in_linear_time() {
+    // To give a name again and to take it are two derivations of one text.
+    check_linear("s ::= (t '=1;')*  t ::= $define(v, [a-c]) | $use(v, 'x')", 200, &|len| b"a=1;b=1;".repeat(len / 8));
+    // The number that makes a name unique is not looked for from 1 on each time.
+    check_linear("s ::= $scope(k, (u ';')*)  u ::= $unique(k, 'a')", 200, &|len| {
+        let names = (0..len / 6).map(|number| if number == 0 { "a;".to_string() } else { format!("a{number};") });
+        names.collect::<String>().into_bytes()
+    });
+    // Names of scopes that have ended are not looked through.
+    check_linear("s ::= ('{' $scope(v, $define(v, [a-z])) '}?' $use(v, [a-z]))*", 200, &|len| b"{x}?x".repeat(len / 5));
+}
+
 /// A grammar whose text grows when its copies are made right.
 const COPIES: &str = "s ::= a:[x]* b:($a $a $a $a) c:($b $b $b $b) d:($c $c $c $c) e:($d $d $d $d)
     f:($e $e $e $e) g:($f $f $f $f) h:($g $g $g $g) ';' [a-z]*";
