@@ -9,12 +9,12 @@ mod context;
 mod encode;
 mod names;
 mod operations;
+mod queue;
 mod steps;
-
-use std::collections::{BTreeMap, HashMap};
 
 use gramjet_compiler::ir::Ir;
 use gramjet_compiler::labels::Labels;
+use rustc_hash::FxHashMap;
 
 use crate::arena::{Arena, EMPTY, ROOT, Seen, Thread};
 use crate::error::{self, Attempt, Expected, Mismatch, ParseError};
@@ -24,6 +24,7 @@ use crate::{Budget, Parsed, Rejection, Work};
 use context::Contexts;
 use encode::{FAULT, OPTION, append, encode, fault_of};
 use operations::Fault;
+use queue::Queue;
 
 /// The first size of the data, in bytes, at which they are compacted.
 const FIRST_COMPACTION: usize = 1 << 20;
@@ -51,7 +52,7 @@ pub(crate) struct Threads<'p, 't> {
     contexts: Contexts,
     seen: Seen,
     /// The frame of each callee, bound and names at this position.
-    called: HashMap<(u32, u32, u32), u32>,
+    called: FxHashMap<(u32, u32, u32), u32>,
     queue: Queue,
     position: usize,
     peek: Peek,
@@ -60,17 +61,6 @@ pub(crate) struct Threads<'p, 't> {
     decisions: Vec<u8>,
     faults: Vec<Fault>,
     found: Found,
-}
-
-/// The threads of a run.
-#[derive(Default)]
-struct Queue {
-    /// The threads that wait at later positions.
-    ahead: BTreeMap<usize, Vec<Thread>>,
-    /// The number of waiting threads.
-    waiting: usize,
-    /// The threads that are to be followed at this position; the last one is next.
-    open: Vec<Thread>,
 }
 
 /// The bounds of a run.
@@ -190,8 +180,8 @@ impl<'p, 't> Threads<'p, 't> {
             arena,
             contexts,
             seen: Seen::new(),
-            called: HashMap::from([((program.start, bound, 0), root)]),
-            queue: Queue { ahead: BTreeMap::from([(0, vec![first])]), waiting: 1, open: Vec::new() },
+            called: FxHashMap::from_iter([((program.start, bound, 0), root)]),
+            queue: Queue::new(first),
             position: 0,
             peek: None,
             steps: 0,
@@ -221,12 +211,11 @@ impl<'p, 't> Threads<'p, 't> {
     }
 
     fn follow(&mut self) -> Result<(), ParseError> {
-        while let Some((position, mut threads)) = self.queue.ahead.pop_first() {
+        while let Some((position, mut threads)) = self.queue.pop() {
             if self.found.recorded.as_ref().is_some_and(|&(recorded, _)| recorded < position) {
                 return Ok(());
             }
             self.position = position;
-            self.queue.waiting -= threads.len();
             self.found.furthest = self.found.furthest.max(position);
             if position > 0 {
                 self.called.clear();
@@ -236,19 +225,20 @@ impl<'p, 't> Threads<'p, 't> {
             }
             self.peek = self.text.get(position).copied();
             self.seen.clear();
-            for thread in threads {
+            for &thread in &threads {
                 self.push(thread.state, thread);
                 while let Some(thread) = self.queue.open.pop() {
                     self.step(thread)?;
                 }
             }
+            self.queue.give_back(threads);
         }
         Ok(())
     }
 
     fn compact(&mut self, threads: &mut [Thread]) -> Result<(), ParseError> {
         // All decisions on the way to the only thread are certain.
-        if let ([thread], true) = (&mut *threads, self.queue.ahead.is_empty())
+        if let ([thread], true) = (&mut *threads, self.queue.is_empty())
             && let Some(edges) = self.arena.way_down(thread)
         {
             let take = |list: &mut u32| std::mem::replace(list, EMPTY);
@@ -257,9 +247,9 @@ impl<'p, 't> Threads<'p, 't> {
             lists.push(take(&mut thread.list));
             self.decide(&lists)?;
         }
-        let waiting = self.queue.ahead.values_mut().flatten();
+        let waiting = self.queue.waiting_mut();
         self.arena.compact(threads.iter_mut().chain(waiting), encode);
-        let waiting = self.queue.ahead.values_mut().flatten();
+        let waiting = self.queue.waiting_mut();
         let of_threads = threads.iter_mut().chain(waiting).map(|thread| &mut thread.count);
         let of_edges = self.arena.edges.iter_mut().map(|edge| &mut edge.count);
         self.contexts.compact(of_threads.chain(of_edges));
@@ -279,14 +269,10 @@ impl<'p, 't> Threads<'p, 't> {
 
     /// Returns the memory of the threads and of the data that they share, in bytes, about.
     fn memory(&self) -> usize {
-        // Lists of threads have room for up to twice as many.
-        let waiting = self.queue.ahead.len() * 4 * size_of::<(usize, Vec<Thread>)>()
-            + self.queue.waiting * 2 * size_of::<Thread>();
         self.arena.capacity()
             + self.seen.size()
             + self.contexts.size()
-            + waiting
-            + self.queue.open.capacity() * size_of::<Thread>()
+            + self.queue.size()
             + self.faults.capacity() * 2 * size_of::<Fault>()
     }
 
@@ -328,8 +314,7 @@ impl<'p, 't> Threads<'p, 't> {
         if len == 0 {
             self.push(state, thread);
         } else if position <= self.bound(thread) {
-            self.queue.waiting += 1;
-            self.queue.ahead.entry(position).or_default().push(Thread { state, ..thread });
+            self.queue.wait(position, Thread { state, ..thread });
         }
     }
 

@@ -1,10 +1,10 @@
 //! The environments of threads: labelled parts of the rule, numbers read before what they measure, rounds done, and a
 //! bound on the position. Equal environments have one number.
 
-use std::collections::HashMap;
 use std::rc::Rc;
 
 use gramjet_compiler::derived::{Amount, Measure, Term, Value};
+use rustc_hash::FxHashMap;
 
 use super::names::Names;
 use crate::program::operations::{Number, Operations, Place};
@@ -245,8 +245,10 @@ pub(crate) struct Contexts {
     list: Vec<Rc<Context>>,
     /// For each environment one in which the same names are seen and all else is equal. Empty without names.
     alike: Vec<u32>,
-    numbers: HashMap<Rc<Context>, u32>,
+    numbers: FxHashMap<Rc<Context>, u32>,
     size: usize,
+    /// The bound and the names of the environment of a callee that was asked for last, and its number.
+    callee: Option<((u32, u32), u32)>,
     /// The steps of work on them that are not counted yet.
     steps: u64,
     pub names: Names,
@@ -309,7 +311,14 @@ impl Contexts {
 
     /// Returns the number of the environment of a callee.
     pub fn of_callee(&mut self, bound: u32, names: u32) -> u32 {
-        self.number(Context { bound, names, ..Context::default() })
+        if let Some((of, number)) = self.callee
+            && of == (bound, names)
+        {
+            return number;
+        }
+        let number = self.number(Context { bound, names, ..Context::default() });
+        self.callee = Some(((bound, names), number));
+        number
     }
 
     /// Returns the number of an environment where these names are seen.

@@ -1,10 +1,11 @@
 //! The names that threads have read. Each environment has a chain of names for each kind, so that threads share what
 //! they have in common.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::hash::{BuildHasher, RandomState};
 
 use gramjet_compiler::ir::KindId;
+use rustc_hash::FxHashMap;
 
 /// The name before the first one of a chain.
 const NOTHING: u32 = 0;
@@ -42,19 +43,19 @@ type Environment = Box<[Seen]>;
 pub(super) struct Names {
     chain: Vec<Name>,
     /// The numbers of the names by their kinds, the one before them and their places.
-    known: HashMap<(KindId, u32, (u32, u32)), u32>,
+    known: FxHashMap<(KindId, u32, (u32, u32)), u32>,
     /// The names of each kind by the hash of their bytes, in the order of their places.
-    named: HashMap<(KindId, u64), Vec<u32>>,
+    named: FxHashMap<(KindId, u64), Vec<u32>>,
     hasher: RandomState,
     /// The lengths of the names of each kind.
     lengths: Vec<BTreeSet<u32>>,
     environments: Vec<Environment>,
-    numbers: HashMap<Environment, u32>,
+    numbers: FxHashMap<Environment, u32>,
     /// For each environment the first one in which the same names are seen.
     alike: Vec<u32>,
-    sets: HashMap<Box<[(u64, u64)]>, u32>,
+    sets: FxHashMap<Box<[(u64, u64)]>, u32>,
     /// For a unique name and the place of its scope: a number up to which all are taken, where a name is seen.
-    taken: HashMap<(KindId, u64, u32), (u64, u32)>,
+    taken: FxHashMap<(KindId, u64, u32), (u64, u32)>,
     /// The steps of looking for names that are not counted yet.
     steps: u64,
 }
