@@ -340,7 +340,12 @@ impl<'r> Interpreter<'r, '_, '_> {
                     let option = match &mut self.labelled {
                         // SAFETY: `s` is this machine's state, and the loop has reserved the site.
                         Some(labelled) => unsafe {
-                            labelled.choose(&mut self.machine, &mut s, program, argument, program.site(pc))
+                            // A copy, as the address of `s` would keep it out of registers in all ops.
+                            let mut state = s;
+                            let taken =
+                                labelled.choose(&mut self.machine, &mut state, program, argument, program.site(pc));
+                            s = state;
+                            taken
                         },
                         None => 0,
                     };
@@ -353,7 +358,12 @@ impl<'r> Interpreter<'r, '_, '_> {
                     let further = match &mut self.labelled {
                         // SAFETY: `s` is this machine's state, and the loop has reserved the site.
                         Some(labelled) => unsafe {
-                            labelled.further(&mut self.machine, &mut s, argument, done, op.code == Code::Least)
+                            // A copy, as the address of `s` would keep it out of registers in all ops.
+                            let mut state = s;
+                            let taken =
+                                labelled.further(&mut self.machine, &mut state, argument, done, op.code == Code::Least);
+                            s = state;
+                            taken
                         },
                         None => false,
                     };
@@ -366,7 +376,12 @@ impl<'r> Interpreter<'r, '_, '_> {
                     let is_taken = match &mut self.labelled {
                         // SAFETY: `s` is this machine's state, and the loop has reserved the site.
                         Some(labelled) => unsafe {
-                            labelled.take_name(&mut self.machine, &mut s, argument, op.code == Code::Nearest)
+                            // A copy, as the address of `s` would keep it out of registers in all ops.
+                            let mut state = s;
+                            let taken =
+                                labelled.take_name(&mut self.machine, &mut state, argument, op.code == Code::Nearest);
+                            s = state;
+                            taken
                         },
                         None => false,
                     };

@@ -31,6 +31,7 @@ impl<'r> Labelled<'r> {
     /// # Safety
     ///
     /// `s` must be the machine's state.
+    #[cold]
     pub unsafe fn begin(&mut self, machine: &mut Machine<'_, '_>, s: State, node: u32) -> State {
         let Some(node) = self.node(node) else { return s };
         if let Some(leaf) = self.ir.node(node).leaf() {
@@ -51,6 +52,7 @@ impl<'r> Labelled<'r> {
     /// # Safety
     ///
     /// `s` must be the machine's state.
+    #[cold]
     pub unsafe fn leave(&mut self, machine: &mut Machine<'_, '_>, s: State, node: u32) -> State {
         let Some(node) = self.node(node) else { return s };
         let mut slack = machine.slack;
@@ -68,6 +70,7 @@ impl<'r> Labelled<'r> {
     /// # Safety
     ///
     /// `s` must be the machine's state, with a site reserved.
+    #[cold]
     pub unsafe fn take_name(
         &mut self,
         machine: &mut Machine<'_, '_>,
@@ -110,6 +113,7 @@ impl<'r> Labelled<'r> {
     /// # Safety
     ///
     /// `s` must be the machine's state, with a site reserved.
+    #[cold]
     pub unsafe fn choose(
         &mut self,
         machine: &mut Machine<'_, '_>,
@@ -136,6 +140,7 @@ impl<'r> Labelled<'r> {
     /// # Safety
     ///
     /// `s` must be the machine's state, with a site reserved.
+    #[cold]
     pub unsafe fn further(
         &mut self,
         machine: &mut Machine<'_, '_>,
