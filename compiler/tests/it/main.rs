@@ -10,6 +10,7 @@ mod generated;
 mod hostile;
 mod hostile_formats;
 mod hostile_g4;
+mod hostile_labels;
 mod labels;
 mod limits;
 mod names;
