@@ -7,6 +7,7 @@ mod engines;
 mod english;
 mod imports;
 mod kinds;
+mod labelled;
 mod limits;
 mod locality;
 mod packages;

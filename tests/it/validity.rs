@@ -13,12 +13,14 @@ fn temporary(name: &str) -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)
 }
 
-/// Returns the documents of a grammar, NUL-separated, in a file.
+/// Returns the documents of a grammar in a file, NUL-separated if no argument is another separator.
 pub fn documents_from(grammar: &str, count: u32, arguments: &[&str], name: &str) -> PathBuf {
     let path = temporary(name);
+    let separator: &[&str] = if arguments.contains(&"--separator") { &[] } else { &["--separator", "nul"] };
     let status = Command::new(env!("CARGO_BIN_EXE_gramjet"))
-        .args(["gen", grammar, "-n", &count.to_string(), "--seed", "11", "--separator", "nul", "--jobs", "2", "-o"])
+        .args(["gen", grammar, "-n", &count.to_string(), "--seed", "11", "--jobs", "2", "-o"])
         .arg(&path)
+        .args(separator)
         .args(arguments)
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .status()

@@ -4,6 +4,9 @@ The module takes more than RFC 4180 allows, so the records are also written agai
 that and the reading of the result, the fields must be the same. Outside of quotation marks, characters that the RFC
 does not allow there are refused: quotation marks inside a field, and line ends other than CRLF between records.
 
+With `--columns` the module says how many fields a record has, and a record of one empty field counts; lines may end with
+a line feed.
+
 With `--syntax` the module alone decides, strict, and fields may be separated by semicolons or tabs.
 """
 
@@ -68,4 +71,15 @@ def rejection_by_syntax(document):
     return reasons[0]
 
 
+def rejection_by_columns(document):
+    try:
+        records = list(csv.reader(io.StringIO(document.decode("utf-8"), newline=""), strict=True))
+    except (UnicodeDecodeError, csv.Error) as error:
+        return f"{type(error).__name__}: {error}"
+    widths = {len(record) or 1 for record in records}
+    return None if len(widths) == 1 else f"records of different numbers of fields: {sorted(widths)}"
+
+
+if "--columns" in sys.argv:
+    judge_each(rejection_by_columns)
 judge_each(rejection_by_syntax if "--syntax" in sys.argv else rejection)

@@ -95,7 +95,7 @@ mod tests {
     fn threads_come_in_the_order_of_their_positions_and_then_as_they_were_added() {
         let thread = |state| Thread { state, count: 0, frame: 0, list: 0 };
         let mut queue = Queue::new(thread(0));
-        let mut popped = |queue: &mut Queue| {
+        let popped = |queue: &mut Queue| {
             let (position, threads) = queue.pop()?;
             let states: Vec<u32> = threads.iter().map(|thread| thread.state).collect();
             queue.give_back(threads);

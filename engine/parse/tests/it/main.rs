@@ -6,5 +6,6 @@ mod errors;
 mod generated;
 mod inverse;
 mod kit;
+mod labelled;
 mod labels;
 mod memory;

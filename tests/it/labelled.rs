@@ -1,0 +1,80 @@
+//! Independent readers accept what the grammars of `tests/labelled` derive, in which parts follow from other parts:
+//! names of tags, attributes and entities, columns, lengths.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use gramjet_testkit::amount;
+
+use crate::validity::{documents_from, judge};
+
+/// The number of documents of a grammar in a long run.
+const ALL: u64 = 100_000;
+
+/// The limits of the documents. The shortest ones leave no room for most options.
+const LIMITS: [&[&str]; 6] = [
+    &["--max-len", "60"],
+    &["--shape", "target-size=1k", "--max-len", "4KiB"],
+    &["--shape", "deep", "--max-len", "600"],
+    &["--shape", "balanced", "--max-len", "300"],
+    &["--shape", "target-size=300", "--max-depth", "8"],
+    &["--shape", "uniform", "--max-len", "1KiB"],
+];
+
+/// Writes documents of a grammar, for each of the limits, to files of their own.
+fn documents(grammar: &str) -> Vec<PathBuf> {
+    let count = (amount::part(ALL) as u32).div_ceil(LIMITS.len() as u32);
+    let made = LIMITS.iter().enumerate().map(|(number, limits)| {
+        let path = format!("tests/labelled/{grammar}.ebnf");
+        // Values have any byte.
+        let separator = if grammar == "values" { &["--separator", "len32"][..] } else { &[] };
+        documents_from(&path, count, &[*limits, separator].concat(), &format!("labelled-{grammar}-{number}"))
+    });
+    made.collect()
+}
+
+#[test]
+fn documents_with_names_are_well_formed_xml() {
+    for path in documents("xml") {
+        judge("xml_judge.py", &[], 100, &path);
+        judge("xml_judge.py", &["--xmllint"], 100, &path);
+    }
+}
+
+#[test]
+fn tables_have_equal_columns() {
+    for path in documents("csv") {
+        judge("csv_judge.py", &["--columns"], 100, &path);
+    }
+}
+
+#[test]
+fn lengths_of_values_are_right() {
+    for path in documents("values") {
+        judge("values_judge.py", &[], 100, &path);
+    }
+}
+
+#[test]
+fn mutants_of_documents_with_names_are_well_formed() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("labelled-documents");
+    std::fs::create_dir_all(&folder).expect("the folder can be made");
+    let all = documents_from("tests/labelled/xml.ebnf", 40, LIMITS[1], "labelled-documents.nul");
+    let text = std::fs::read(all).expect("the documents were written");
+    let mut files = Vec::new();
+    for (number, document) in text.split(|&byte| byte == 0).filter(|document| !document.is_empty()).enumerate() {
+        files.push(folder.join(format!("{number}.xml")));
+        std::fs::write(&files[number], document).expect("the folder can be written to");
+    }
+    let (output, count) = (folder.join("mutants.nul"), amount::part(10_000).to_string());
+    let status = Command::new(env!("CARGO_BIN_EXE_gramjet"))
+        .args(["mutate", "tests/labelled/xml.ebnf", "-n", &count, "--seed", "5", "--separator", "nul", "-o"])
+        .arg(&output)
+        .args(&files)
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .status()
+        .expect("the binary runs");
+    assert!(status.success());
+    // Prefixes are read and taken over, but not declared.
+    judge("xml_judge.py", &["--no-namespaces"], 100, &output);
+}
