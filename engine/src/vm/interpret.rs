@@ -144,11 +144,14 @@ impl<'r> Interpreter<'r, '_, '_> {
         // No derivation is deeper than an `i32` can count.
         let left = limits.depth().map_or(0, |depth| depth.min(i32::MAX as u32) as i32);
         let frames = std::mem::take(stack);
-        let (state, frames) = match (limits.depth().is_some(), limits.length().is_some()) {
-            (false, false) => self.run::<false, false>(state, left, frames),
-            (false, true) => self.run::<false, true>(state, left, frames),
-            (true, false) => self.run::<true, false>(state, left, frames),
-            (true, true) => self.run::<true, true>(state, left, frames),
+        // Texts with labels always have a limit on the length.
+        let (state, frames) = match (limits.depth().is_some(), limits.length().is_some(), self.labelled.is_some()) {
+            (false, false, _) => self.run::<false, false, false>(state, left, frames),
+            (false, true, false) => self.run::<false, true, false>(state, left, frames),
+            (true, false, _) => self.run::<true, false, false>(state, left, frames),
+            (true, true, false) => self.run::<true, true, false>(state, left, frames),
+            (false, true, true) => self.run::<false, true, true>(state, left, frames),
+            (true, true, true) => self.run::<true, true, true>(state, left, frames),
         };
         if frames.len() <= KEPT_FRAMES {
             *stack = frames;
@@ -161,7 +164,7 @@ impl<'r> Interpreter<'r, '_, '_> {
     ///
     /// The program is verified: the ops that exits refer to exist, and so do the tables that these ops refer to. The
     /// references in frames were taken from exits.
-    fn run<const DEPTH: bool, const LEN: bool>(
+    fn run<const DEPTH: bool, const LEN: bool, const LABELS: bool>(
         &mut self,
         mut s: State,
         mut left: i32,
@@ -304,7 +307,7 @@ impl<'r> Interpreter<'r, '_, '_> {
                     top = (top - usize::from(!further)).max(1);
                     take!(usize::from(further), 0)
                 }
-                Code::Label => {
+                Code::Label if LABELS => {
                     emit!(0);
                     if let Some(labelled) = &mut self.labelled {
                         // SAFETY: `s` is this machine's state.
@@ -312,7 +315,7 @@ impl<'r> Interpreter<'r, '_, '_> {
                     }
                     take!(0, 0)
                 }
-                Code::Leave => {
+                Code::Leave if LABELS => {
                     emit!(0);
                     if let Some(labelled) = &mut self.labelled {
                         // SAFETY: `s` is this machine's state.
@@ -320,14 +323,14 @@ impl<'r> Interpreter<'r, '_, '_> {
                     }
                     take!(0, 0)
                 }
-                Code::Times => {
+                Code::Times if LABELS => {
                     emit!(0);
                     let rounds = self.labelled.as_ref().map_or(0, |labelled| labelled.rounds(argument));
                     stack[top] = Frame::counter(rounds);
                     top += 1;
                     take!(0, 0)
                 }
-                Code::Left => {
+                Code::Left if LABELS => {
                     emit!(0);
                     let left = stack[top - 1].left as u32;
                     stack[top - 1] = Frame::counter(left.saturating_sub(1));
@@ -335,7 +338,7 @@ impl<'r> Interpreter<'r, '_, '_> {
                     top = (top - usize::from(left == 0)).max(1);
                     take!(usize::from(left > 0), 0)
                 }
-                Code::Open => {
+                Code::Open if LABELS => {
                     emit!(0);
                     let option = match &mut self.labelled {
                         // SAFETY: `s` is this machine's state, and the loop has reserved the site.
@@ -352,7 +355,7 @@ impl<'r> Interpreter<'r, '_, '_> {
                     emit!(option + 1);
                     follow!(option & op.mask as usize, 0)
                 }
-                Code::Further | Code::Least => {
+                Code::Further | Code::Least if LABELS => {
                     emit!(0);
                     let done = stack[top - 1].left as u32;
                     let further = match &mut self.labelled {
@@ -371,7 +374,7 @@ impl<'r> Interpreter<'r, '_, '_> {
                     top = (top - usize::from(!further)).max(1);
                     take!(usize::from(further), 0)
                 }
-                Code::Use | Code::Nearest => {
+                Code::Use | Code::Nearest if LABELS => {
                     emit!(0);
                     let is_taken = match &mut self.labelled {
                         // SAFETY: `s` is this machine's state, and the loop has reserved the site.
@@ -387,7 +390,9 @@ impl<'r> Interpreter<'r, '_, '_> {
                     };
                     take!(usize::from(!is_taken), 0)
                 }
-                Code::Unset | Code::Halt => return (s, stack),
+                // Programs without labels have no ops for them.
+                Code::Unset | Code::Halt | Code::Label | Code::Leave | Code::Times | Code::Left => return (s, stack),
+                Code::Open | Code::Further | Code::Least | Code::Use | Code::Nearest => return (s, stack),
             }
         }
     }
