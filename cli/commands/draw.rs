@@ -118,6 +118,9 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
     let rules = Rules::new(&read);
     let shown = shown(args, &rules)?;
     let form = form(args, shown.len())?;
+    if matches!(form, Form::Svg) && args.samples.is_some_and(|samples| samples > 0) {
+        return Err(Failure::Usage("samples are on pages alone: use `--to html`, or leave out `--samples`".into()));
+    }
     let usage = usage(args, &prepared, &rules)?;
     let usage = usage.as_ref().map(|(usage, corpus)| (usage, corpus.clone()));
     let drawing = Drawing { rules: &rules, shown: &shown, usage, has_weights: args.show_weights };
@@ -190,7 +193,8 @@ fn form(args: &Arguments, rules: usize) -> Result<Form, Failure> {
     let path = args.output.as_deref().filter(|path| path.as_os_str() != "-");
     match (args.to, path) {
         (Some(form), _) => Ok(form),
-        (None, None) => Ok(if rules == 1 { Form::Svg } else { Form::Html }),
+        // Samples are on pages alone.
+        (None, None) => Ok(if rules == 1 && args.samples.is_none() { Form::Svg } else { Form::Html }),
         (None, Some(path)) => by_extension(path),
     }
 }

@@ -48,7 +48,8 @@ pub struct Marks<'a> {
 /// Returns a weight as the grammar writes it.
 fn weight(weight: Weight) -> String {
     let value = if weight.value > Weight::ONLY_READ { weight.value } else { 0.0 };
-    format!("@\u{A0}{value}")
+    let is_short = value == 0.0 || (1e-6..1e9).contains(&value);
+    if is_short { format!("@\u{A0}{value}") } else { format!("@\u{A0}{value:e}") }
 }
 
 /// A rule while it is drawn.

@@ -40,7 +40,7 @@ pub fn samples(compiled: &Compiled, max_depth: Option<u32>, count: usize, seed: 
     let mut known = BTreeSet::new();
     let mut bytes = 0;
     for number in 0..TRIES {
-        if made.len() >= count && bytes > ENOUGH {
+        if !made.is_empty() && bytes > ENOUGH {
             break;
         }
         let sample = sample(compiled, max_depth, seed.wrapping_mul(TRIES).wrapping_add(number));

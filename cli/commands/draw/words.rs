@@ -64,10 +64,7 @@ pub fn class(set: &CharSet) -> String {
     if reaches_end && lacking.len() < set.ranges().len() {
         return if lacking.is_empty() { any(set.unit()).to_string() } else { format!("[^ {}]", ranges(set, &lacking)) };
     }
-    match set.ranges() {
-        ranges if ranges.len() == 1 && lacking.is_empty() => any(set.unit()).to_string(),
-        all => format!("[{}]", ranges(set, all)),
-    }
+    format!("[{}]", ranges(set, set.ranges()))
 }
 
 fn any(unit: Unit) -> &'static str {
@@ -221,6 +218,8 @@ mod tests {
         assert_eq!(class(&CharSet::new(Unit::Byte, [(0x80, 0xFF)])), "[0x80-0xFF]");
         assert_eq!(class(&CharSet::new(Unit::Byte, [(0, 0xFF)])), "any byte");
         assert_eq!(class(&set(&[(91, 94)])), "[\\[-\\^]");
+        assert_eq!(class(&set(&[(0, 0x1F)])), "[U+0000-U+001F]");
+        assert_eq!(class(&CharSet::new(Unit::Byte, [(0, 0x64)])), "[0x00-0x64]");
         assert_eq!(class(&set(&[])), "[]");
     }
 

@@ -40,6 +40,7 @@ pub(super) fn check_names(
         diagnostics.push(Diagnostic::error(Code::TooLarge, None, message).help(help));
         return;
     }
+    each_naming(grammar, &mut |naming, _| named_twice(naming).into_iter().for_each(|twice| diagnostics.push(twice)));
     given.values().filter_map(|all| mixed(all)).for_each(|diagnostic| diagnostics.push(diagnostic));
     let kinds = given.keys().enumerate().map(|(number, &kind)| (kind, 1 << number)).collect();
     let rules = grammar.rules.iter().map(|rule| Reached::of_rule(&rule.body, &kinds, index)).collect();
@@ -115,6 +116,15 @@ impl Reached {
 /// Returns the set of a kind alone.
 fn of_kind(kinds: &Map<&str, Kinds>, kind: &Name) -> Kinds {
     kinds.get(kind.text.as_str()).copied().unwrap_or(0)
+}
+
+/// Reports a kind that a scope names twice.
+fn named_twice(naming: &Naming<Name>) -> Option<Diagnostic> {
+    let kinds = naming.kinds();
+    let is_again = |(number, kind): &(usize, &Name)| kinds[..*number].iter().any(|before| before.text == kind.text);
+    let (_, again) = kinds.iter().enumerate().find(is_again)?;
+    let message = format!("the scope names the kind `{}` twice", again.text);
+    Some(Diagnostic::error(Code::Syntax, again.span, message).help("leave the second one out"))
 }
 
 struct Checking<'c, 'd> {

@@ -6,7 +6,7 @@ use crate::derived::{Derived, NumberForm, Radix};
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Span};
 use crate::formats::MAX_EXPRESSIONS;
 use crate::naming::Naming;
-use crate::ordered::Map;
+use crate::ordered::{Map, Set};
 
 /// Among more parts that give names of a kind than this, equal ones are not looked for.
 const MAX_COMPARED: usize = 1000;
@@ -82,10 +82,10 @@ fn rules_of_names(grammar: &Grammar, given: &Map<String, Vec<Expr>>) -> Map<Stri
             }
         });
     }
-    let is_taken = |name: &str| grammar.rules.iter().any(|rule| rule.name.text == name);
+    let mut taken: Set<String> = grammar.rules.iter().map(|rule| rule.name.text.clone()).collect();
     let rule = |(kind, span): (String, Span)| {
         let mut name = format!("any-{kind}");
-        while is_taken(&name) {
+        while !taken.insert(name.clone()) {
             name.push('x');
         }
         let items = given.get(&kind).map_or(&[][..], Vec::as_slice);

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use gramjet_compiler::ast;
+use gramjet_compiler::derived::Digest;
 use gramjet_compiler::limits::Limits;
 use gramjet_compiler::reference::render;
 use gramjet_compiler::{Compiled, Options, SourceFile, compile};
@@ -313,6 +314,17 @@ fn offsets_bound_texts() {
         assert_eq!(found.len(), longest, "{grammar}: {}", found.escape_ascii());
         let short = Limits { max_len: Some(50), ..Limits::default() };
         assert_eq!(text(grammar, short, &[255; 2000]).len(), 50, "{grammar}");
+    }
+}
+
+#[test]
+fn both_implementations_of_digests_agree() {
+    for digest in Digest::ALL {
+        for len in [0, 1, 55, 56, 63, 64, 65, 119, 120, 1000] {
+            let bytes: Vec<u8> = (0..len).map(|byte| (byte * 7 % 251) as u8).collect();
+            let expected = gramjet_testkit::digests::of(digest.name(), &bytes);
+            assert_eq!(digest.of(&bytes), expected, "{} of {len}", digest.name());
+        }
     }
 }
 

@@ -90,6 +90,7 @@ fn mistakes_are_told_with_their_places() {
         ("s ::= m:'x'* ($scope(a, $unique(a, 'x'){2})){count(m)}", "short-name", "($scope(a, $unique(a, 'x'){2}))"),
         ("s ::= n:'x' (';' | $declare(a, $n))* $use(a, '0')", "empty-name", "(';' | $declare(a, $n))"),
         ("s ::= $defin(a, 'x')", "syntax", "$defin"),
+        ("s ::= $scope(a, b, a, $define(a, 'x') $define(b, 'x'))", "syntax", "a"),
         ("s ::= define:'x' $define", "syntax", "define"),
         ("s ::= $define('x')", "syntax", "("),
         ("s ::= $use(a, b, 'x')", "syntax", "b"),

@@ -163,7 +163,7 @@ impl<'p, 't> Threads<'p, 't> {
         let mut arena = Arena::default();
         let root = arena.add_frame(program.start, 0);
         debug_assert_eq!(root, ROOT);
-        let mut contexts = Contexts::new(program.operations.kinds.len());
+        let mut contexts = Contexts::new(program.operations.kinds.iter().map(|kind| kind.is_unique).collect());
         let bound = text.len() as u32;
         let context = contexts.of_callee(bound, 0);
         let start = &program.callees[program.start as usize];

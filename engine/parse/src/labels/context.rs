@@ -255,9 +255,9 @@ pub(crate) struct Contexts {
 }
 
 impl Contexts {
-    /// Returns no environments yet, of a grammar with this number of kinds of names.
-    pub fn new(kinds: usize) -> Contexts {
-        Contexts { names: Names::new(kinds), ..Contexts::default() }
+    /// Returns no environments yet, of a grammar with these kinds of names, which are unique in a scope or not.
+    pub fn new(are_unique: Vec<bool>) -> Contexts {
+        Contexts { names: Names::new(are_unique), ..Contexts::default() }
     }
 
     pub fn get(&self, number: u32) -> &Context {

@@ -47,8 +47,9 @@ pub(super) struct Names {
     /// The names of each kind by the hash of their bytes, in the order of their places.
     named: FxHashMap<(KindId, u64), Vec<u32>>,
     hasher: RandomState,
-    /// The lengths of the names of each kind.
+    /// The lengths of the names of each kind, and whether names of a scope are unique.
     lengths: Vec<BTreeSet<u32>>,
+    are_unique: Vec<bool>,
     environments: Vec<Environment>,
     numbers: FxHashMap<Environment, u32>,
     /// For each environment the first one in which the same names are seen.
@@ -61,9 +62,10 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// Returns the environment without names, of this number of kinds.
-    pub fn new(kinds: usize) -> Names {
-        let mut names = Names { lengths: vec![BTreeSet::new(); kinds], ..Names::default() };
+    /// Returns the environment without names, of kinds whose names are unique in a scope or not.
+    pub fn new(are_unique: Vec<bool>) -> Names {
+        let kinds = are_unique.len();
+        let mut names = Names { lengths: vec![BTreeSet::new(); kinds], are_unique, ..Names::default() };
         names.chain.push(Name { at: (0, 0), count: 0, before: NOTHING, jump: NOTHING });
         names.number(vec![Seen { last: NOTHING, outside: 0, since: 0, hashes: (0, 0) }; kinds].into());
         names
@@ -125,8 +127,9 @@ impl Names {
     /// Returns the environment with a further name.
     pub fn add(&mut self, environment: u32, kind: KindId, at: (u32, u32), text: &[u8]) -> u32 {
         let name = &text[at.0 as usize..at.1 as usize];
-        let [is_new, is_new_in_scope] =
-            [false, true].map(|in_scope| self.find(environment, kind, name, text, in_scope).is_none());
+        let is_new = self.find(environment, kind, name, text, false).is_none();
+        // What a scope has matters to unique names alone.
+        let is_new_in_scope = self.are_unique[kind.index()] && self.find(environment, kind, name, text, true).is_none();
         let mut seen = self.environments[environment as usize].clone();
         let before = seen[kind.index()].last;
         let hash = self.hasher.hash_one((kind, name));
@@ -269,7 +272,7 @@ mod tests {
     fn names_are_found_in_their_scopes_and_branches() {
         let text = b"a b a ab b1";
         let kind = KindId::new(0);
-        let mut names = Names::new(1);
+        let mut names = Names::new(vec![true]);
         let one = names.add(0, kind, (0, 1), text);
         let two = names.add(one, kind, (2, 3), text);
         let other = names.add(one, kind, (6, 8), text);
@@ -290,7 +293,7 @@ mod tests {
     fn a_long_chain_is_searched_in_few_steps() {
         let text: Vec<u8> = (0..4000u32).flat_map(|number| format!("{number:04}").into_bytes()).collect();
         let kind = KindId::new(0);
-        let mut names = Names::new(1);
+        let mut names = Names::new(vec![true]);
         let mut last = 0;
         for number in 0..4000 {
             last = names.add(last, kind, (4 * number, 4 * number + 4), &text);

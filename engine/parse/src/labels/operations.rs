@@ -332,7 +332,9 @@ impl Threads<'_, '_> {
                 Looked::Expected(bytes) => {
                     let found = (waiting.from, waiting.to);
                     if self.text[found.0 as usize..found.1 as usize] != bytes {
-                        if self.mode == Mode::Strict {
+                        // Any bytes could be a wrong place, so places are right where numbers before their parts are.
+                        let is_place = number.value.terms.iter().any(|term| term.measure.is_of_place());
+                        if self.mode == Mode::Strict || is_place && self.mode == Mode::Bound {
                             return Ok(None);
                         }
                         let right = Right::Number(waiting.number, bytes.into());

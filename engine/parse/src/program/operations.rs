@@ -129,6 +129,9 @@ pub(crate) struct Kind {
     /// The parts that give names of the kind, and the callees that derive them where a name is not seen.
     given: Vec<NodeId>,
     pub callees: Vec<u32>,
+    /// Whether the names of a scope are unique, and whether some are taken.
+    pub is_unique: bool,
+    is_taken: bool,
 }
 
 impl Operations {
@@ -149,13 +152,24 @@ impl Operations {
                 (label.is_placed, label.has_offset) = (true, true);
             }
         }
-        let kind = |name: &String| Kind { name: name.clone(), given: Vec::new(), callees: Vec::new() };
+        let kind = |name: &String| Kind {
+            name: name.clone(),
+            given: Vec::new(),
+            callees: Vec::new(),
+            is_unique: false,
+            is_taken: false,
+        };
         let mut kinds: Vec<Kind> = ir.kinds().iter().map(kind).collect();
         let nodes = (0..ir.node_count()).map(NodeId::new);
         let parts: HashMap<LabelId, NodeId> =
             nodes.filter_map(|node| ir.node(node).label().map(|(label, _, part)| (label, part))).collect();
         for node in (0..ir.node_count()).map(NodeId::new) {
             let naming = ir.node(node).naming();
+            if let Some((naming @ (Naming::Unique(kind) | Naming::Use(kind)), _)) = naming {
+                let known = &mut kinds[kind.index()];
+                known.is_unique |= naming.unique().is_some();
+                known.is_taken |= naming.unique().is_none();
+            }
             let Some((kind, part)) = naming.and_then(|(naming, part)| Some((naming.given()?, part))) else { continue };
             let labelled = ir.node(part).leaf().and_then(|leaf| leaf.derived.labels().next()).map(|known| known.label);
             let part = labelled.map_or(Some(part), |label| parts.get(&label).copied());
@@ -311,7 +325,14 @@ impl Builder<'_> {
 
     /// Returns the state of a part that does something with names.
     pub(super) fn naming(&mut self, naming: &Naming<KindId>, body: NodeId, next: StateId) -> StateId {
+        let is_known = |kind: &KindId| {
+            let kind = &self.program.operations.kinds[kind.index()];
+            kind.is_unique || kind.is_taken
+        };
         match naming {
+            // Nothing follows from these names.
+            Naming::Define(kind) if !is_known(kind) => self.node(body, next),
+            Naming::Declare(kind) if !is_known(kind) => next,
             Naming::Define(kind) | Naming::Unique(kind) => {
                 let end = self.operation(Operation::Name(*kind, naming.unique().is_some()), next);
                 let part = self.node(body, end);

@@ -380,6 +380,22 @@ fn mended(grammar: &str, text: &str) -> String {
     String::from_utf8(made.output).expect("it is a text")
 }
 
+/// Returns a text with what follows from parts made right.
+fn mended_bytes(grammar: &str, text: &[u8]) -> Vec<u8> {
+    let compiled = compiled(grammar);
+    let parsed = Parser::new(&compiled.lowered).repair(text, &Budget::default()).expect("it can be mended");
+    render(&compiled.lowered, &compiled.pools, Limits::default(), &parsed.choices).output
+}
+
+#[test]
+fn a_wrong_checksum_does_not_make_bytes_places() {
+    let grammar = "s ::= ('p'* $u16le(offset(e)) 'y'*)* e:('q' [a-z]*) $u8(sum8(e))";
+    let wrong = b"p\x0f\0\x0f\0yyp\x0f\0ppp\x0f\0qa\xff";
+    let right = b"p\x0f\0\x0f\0yyp\x0f\0ppp\x0f\0qa\xd2";
+    assert_eq!(mended_bytes(grammar, wrong).escape_ascii().to_string(), right.escape_ascii().to_string());
+    assert_eq!(error(grammar, wrong), "byte 17: expected D2, the sum8 of part `e`, found FF");
+}
+
 #[test]
 fn names_that_are_not_seen_are_mended() {
     let uses = "s ::= (u '.')+  u ::= $use(v, [5-9]) t | 'd' $define(v, [a-z]+)  t ::= [A-C]";
@@ -401,6 +417,10 @@ fn names_are_parsed_in_linear_time() {
     check_linear("s ::= $scope(k, (u ';')*)  u ::= $unique(k, 'a')", 200, &|len| {
         let names = (0..len / 6).map(|number| if number == 0 { "a;".to_string() } else { format!("a{number};") });
         names.collect::<String>().into_bytes()
+    });
+    // Names that are seen already, in a scope that they are not unique in.
+    check_linear("s ::= n:[ab] $scope(k, (',' ($declare(k, $n) | ''))* '.') $use(k, '0')?", 400, &|len| {
+        [&b"a"[..], &b",".repeat(len), b"."].concat()
     });
     // Names of scopes that have ended are not looked through.
     check_linear("s ::= ('{' $scope(v, $define(v, [a-z])) '}?' $use(v, [a-z]))*", 200, &|len| b"{x}?x".repeat(len / 5));
