@@ -2,9 +2,9 @@
 //! follow from them.
 //!
 //! A part that others follow from makes them longer as it gets longer itself. So a part gets the greatest slack with
-//! which all of the rest still fits ([`Labels::enter`]), and is charged for what it and the rest need
-//! ([`Labels::leave`]). The rest is as short as it can be: what makes it longer pays for that itself
-//! ([`Labels::extra`]).
+//! which all of the rest still fits ([`Labels::begin`]), and is charged for what it and the rest need
+//! ([`Labels::end`]). The rest is as short as it can be: what makes it longer pays for that itself
+//! ([`Labels::offered`]).
 //!
 //! Bytes that follow from parts which stand later, or which are not final, are filled in at the end
 //! ([`Labels::settle`]).
