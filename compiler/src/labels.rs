@@ -156,7 +156,8 @@ impl Labels {
     pub fn offered(&self, ir: &Ir, node: NodeId, choice: &Choice, slack: u64) -> u32 {
         let first = choice.options[0];
         // Mostly there is room for all: the last option is the longest one, and a number has few digits.
-        let costs_most = choice.options.last().map_or(0, |&last| ir.facts(last).min_len - ir.facts(first).min_len);
+        let last = choice.options.last().map_or(first, |&last| last);
+        let costs_most = ir.facts(last).min_len.saturating_sub(ir.facts(first).min_len);
         let most = costs_most.saturating_add(ir.most_uniques(node).saturating_mul(MOST_DIGITS));
         if ir.free(node).is_empty() && ir.is_ordered() && most <= slack {
             return choice.options.len() as u32;

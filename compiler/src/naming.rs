@@ -1,4 +1,4 @@
-//! What parts of a text do with names: they give them, take them, and bound where they are seen.
+//! Names in texts: parts give them, take them, and bound where they are seen.
 //!
 //! The kinds of names are names in a syntax tree and numbers in an IR.
 

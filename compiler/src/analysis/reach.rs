@@ -1,4 +1,4 @@
-//! What can be reached from the nodes of an IR, through the rules that they refer to.
+//! Finds what can be reached from the nodes of an IR, through the rules that they refer to.
 
 use crate::ir::{Ir, NodeId};
 

@@ -4,10 +4,9 @@
 //! that is the sum of the digits of `k`, `k + 1`, ... for `p` of them: one of the numbers 1 to `k` always makes a name
 //! free.
 
-use std::collections::HashMap;
-
 use crate::ir::{Ir, KindId, NodeId, Uniques};
 use crate::naming::{Naming, digits, room};
+use crate::ordered::Map;
 
 /// The most names that a site chooses from, the nearest ones: a site has at most 2^24 options.
 const MAX_SEEN: usize = (1 << 24) - 2;
@@ -33,7 +32,7 @@ struct Kind {
     pending: u64,
     /// For each unique name its numbers among all names that are seen, and the first of the numbers to append that may
     /// be free.
-    taken: HashMap<Box<[u8]>, Vec<(usize, u64)>>,
+    taken: Map<Box<[u8]>, Vec<(usize, u64)>>,
 }
 
 /// The state outside a scope for one of its kinds.

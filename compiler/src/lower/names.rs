@@ -101,14 +101,9 @@ impl Lowering<'_, '_> {
     /// Checks that rounds which can be empty declare nothing: there would be texts of any number of names.
     fn check_rounds(&mut self) {
         let rounds = std::mem::take(&mut self.labels.empty_rounds);
-        let declares = |node| self.ir.node(node).naming().is_some_and(|(naming, _)| naming.is_silent());
-        if rounds.is_empty() {
-            return;
-        }
-        let declaring = reaching(&self.ir, declares);
         for (item, span) in rounds {
             // Labels are seen in one rule, so what is declared without a text stands in the round itself.
-            if declaring[item.index()] && self.declares_in_place(item) {
+            if self.declares_in_place(item) {
                 let message = "a round of this repetition can be empty and declare a name";
                 let help = "let each round have at least one byte, or declare the name outside";
                 self.refuse(Code::EmptyName, span, message, help);

@@ -77,8 +77,13 @@ const WRITTEN: [&str; 8] = [
 
 #[test]
 fn what_is_printed_means_as_much() {
+    check_printed(&WRITTEN);
+}
+
+/// Checks that grammars mean as much in the notations that can say all of them.
+pub fn check_printed(grammars: &[&str]) {
     let mut rng = gramjet_testkit::Rng::new(3);
-    for grammar in WRITTEN {
+    for &grammar in grammars {
         let original = compiled(grammar);
         for notation in ["ebnf", "fuzzingbook"] {
             let printer = gramjet_compiler::print::by_name(notation).expect("there is one");
@@ -263,7 +268,7 @@ fn the_reference_agrees_with_the_oracle_on_names() {
     let asked = 24 * (seeds.end - seeds.start);
     let cases = agree(seeds.clone(), &Shape::NAMED) + agree(seeds, &Shape::LABELLED_NAMED);
     println!("{cases} of {} cases", 2 * asked);
-    assert!(cases > asked / 2);
+    assert!(cases > asked * 3 / 2);
 }
 
 #[test]

@@ -1,10 +1,9 @@
 //! Names that parts give and take, in the reference interpreter.
 
 use gramjet_compiler::limits::Limits;
-use gramjet_compiler::reference::render;
 use gramjet_compiler::{Diagnostics, SourceFile, formats, print};
 
-use crate::labels::{compiled, text, told};
+use crate::labels::{check_printed, compiled, text, told};
 
 /// Grammars with all that can be said of names.
 const WRITTEN: [&str; 5] = [
@@ -17,29 +16,7 @@ const WRITTEN: [&str; 5] = [
 
 #[test]
 fn what_is_printed_means_as_much() {
-    let mut rng = gramjet_testkit::Rng::new(3);
-    for grammar in WRITTEN {
-        let original = compiled(grammar);
-        for notation in ["ebnf", "fuzzingbook"] {
-            let mut diagnostics = Diagnostics::default();
-            let file = SourceFile::new("g.ebnf", grammar);
-            let read = formats::by_name("ebnf").expect("there is one").parse(&file, &mut diagnostics);
-            let printer = print::by_name(notation).expect("there is one");
-            let printed = printer.print(&read, &mut diagnostics).expect("it can be written");
-            assert!(diagnostics.iter().next().is_none(), "{grammar}: {diagnostics:?}");
-            let options = gramjet_compiler::Options { format: formats::by_name(notation), ..Default::default() };
-            let again = match gramjet_compiler::compile(&SourceFile::new("g", printed.as_str()), &options) {
-                Ok((again, _)) => again,
-                Err(diagnostics) => panic!("{printed}: {diagnostics:?}"),
-            };
-            for _ in 0..200 {
-                let choices = rng.choice_string(60);
-                let [found, expected] =
-                    [&again, &original].map(|one| render(&one.lowered, &one.pools, Limits::default(), &choices).output);
-                assert_eq!(found.escape_ascii().to_string(), expected.escape_ascii().to_string(), "{printed}");
-            }
-        }
-    }
+    check_printed(&WRITTEN);
 }
 
 #[test]

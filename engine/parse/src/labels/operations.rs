@@ -274,8 +274,8 @@ impl Threads<'_, '_> {
         Ok(())
     }
 
-    /// Goes on after a name that is not seen: it becomes the nearest one, or what stands where none is seen, which has
-    /// so many sites.
+    /// Goes on after a name that is not seen. It becomes the nearest one. Where none is seen, it becomes the part that
+    /// then stands, which has this number of sites.
     fn unseen(&mut self, thread: Thread, kind: KindId, sites: u64, next: u32) {
         let mut context = self.context(thread);
         let Some(Rounds { from, .. }) = context.rounds.pop() else { return };
@@ -406,7 +406,7 @@ impl Threads<'_, '_> {
                 Looked::Solved => {}
                 Looked::Nothing | Looked::Expected(_) => with.waiting.push(waiting),
             }
-            // A part that comes later is no longer than what is left. It may stand behind the open parts.
+            // A part that comes later may stand after the open parts, but is no longer than what is left of the rule.
             let left = with.outermost_bound() - waiting.to;
             let is_too_long = |part: &Part| part.from == UNKNOWN && part.len != UNKNOWN && part.len > left;
             if with.parts.iter().any(is_too_long) {

@@ -119,7 +119,7 @@ pub(crate) struct Operations {
     pub scopes: Vec<Vec<KindId>>,
 }
 
-/// At most so many parts that give names of a kind are looked at to know a name that is not seen.
+/// The most parts that give names of a kind by which a name that is not seen is known.
 const MAX_GIVEN: usize = 16;
 
 /// A kind of names.
