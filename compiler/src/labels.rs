@@ -9,6 +9,7 @@
 //! Bytes that follow from parts which stand later, or which are not final, are filled in at the end
 //! ([`Labels::settle`]).
 
+mod codes;
 mod names;
 mod settle;
 mod walk;
@@ -20,9 +21,10 @@ use crate::ir::labels::least;
 use crate::ir::{Choice, Count, Ir, KindId, Known, LabelId, Leaf, NodeId, Rounds, Scope, Uniques};
 use crate::naming::Naming;
 
+use codes::Codes;
 use names::Names;
-use settle::{Mark, Span};
-use walk::{Longer, Memo, Walk};
+use settle::{Mark, Piece, Span};
+use walk::{Longer, Memo, Walk, difference};
 
 /// The greatest length of a text with labels, in bytes, if no other limit is set: copies of copies would grow without
 /// bound.
@@ -48,9 +50,10 @@ pub struct Labels {
     marks: Vec<Mark>,
     /// Marks that wait for labels of open scopes.
     waiting: Vec<Waiting>,
-    /// The number of bytes by which what was emitted will be longer.
-    inserted: u64,
+    /// The number of bytes by which what was emitted will be longer, or shorter.
+    inserted: i64,
     names: Names,
+    codes: Codes,
 }
 
 /// A number that waits for parts to be complete.
@@ -84,7 +87,7 @@ struct OpenScope {
 struct Open {
     label: LabelId,
     from: u64,
-    inserted: u64,
+    inserted: i64,
     first_mark: u32,
     /// The slack outside at the beginning, and the slack that the part was given since.
     outside: u64,
@@ -113,11 +116,14 @@ impl Labels {
         self.are_used
     }
 
-    /// Begins a labelled part, a scope, or a part that gives a name, at the byte `emitted` of the output. Returns the
-    /// slack within it.
+    /// Begins a labelled part, a scope, a coded part, or a part that gives a name, at the byte `emitted` of the output.
+    /// Returns the slack within it.
     pub fn begin(&mut self, ir: &Ir, node: NodeId, emitted: u64, slack: u64) -> u64 {
         if let Some(part) = ir.node(node).label() {
             return self.enter(ir, part, emitted, slack);
+        }
+        if let Some(part) = ir.node(node).coded() {
+            return self.begin_code(ir, part, emitted, slack);
         }
         match ir.node(node).naming() {
             Some((Naming::Declare(kind), copy)) => self.declare(ir, *kind, copy),
@@ -131,6 +137,9 @@ impl Labels {
     pub fn end(&mut self, ir: &Ir, node: NodeId, output: &mut Vec<u8>, base: usize, slack: u64) -> u64 {
         if let Some((_, count, body)) = ir.node(node).label() {
             return self.leave(ir, (output.len() - base) as u64, ir.facts(body).min_len, count);
+        }
+        if ir.node(node).coded().is_some() {
+            return self.end_code(ir, output, base);
         }
         match ir.node(node).naming() {
             Some((Naming::Declare(_), _)) => slack,
@@ -276,7 +285,7 @@ impl Labels {
     /// Returns the slack after it.
     fn leave(&mut self, ir: &Ir, emitted: u64, least: u64, count: Count) -> u64 {
         let Some(open) = self.open.pop() else { return u64::MAX };
-        let len = emitted - open.from + (self.inserted - open.inserted);
+        let len = (emitted - open.from).saturating_add_signed(self.inserted - open.inserted);
         let rounds = match count {
             Count::Fixed(rounds) => rounds.into(),
             Count::Counted | Count::Unused => open.rounds,
@@ -285,16 +294,22 @@ impl Labels {
             u64::MAX => u64::MAX,
             outside => {
                 let further = open.rounds.saturating_sub(self.least_rounds(ir, open.label));
-                let longer = (open.label, len.saturating_sub(least), further);
+                let longer = (open.label, difference(len, least), further);
                 let (before, after) = (self.total(ir, self.shortest(ir, open.label)), self.total(ir, longer));
-                outside.saturating_add(before).saturating_sub(after)
+                outside.saturating_add_signed(before.saturating_sub(after))
             }
         };
         let marks = (open.first_mark, self.marks.len() as u32);
-        let span = Span { raw: (open.from, emitted), len, rounds, marks };
-        self.parts[open.label.index()] = State::Known(span);
-        self.resolve(ir, open.label, span);
+        if !self.ends_with_code(open.label, rounds) {
+            self.know(ir, open.label, Span { raw: (open.from, emitted), len, rounds, marks, kept: None });
+        }
         slack
+    }
+
+    /// Notes that a labelled part is complete.
+    fn know(&mut self, ir: &Ir, label: LabelId, span: Span) {
+        self.parts[label.index()] = State::Known(span);
+        self.resolve(ir, label, span);
     }
 
     /// Returns the slack within the part that was begun last if it has one more round, whatever the round costs. `None`
@@ -331,7 +346,7 @@ impl Labels {
     /// Returns by how much the shortest text of a node is longer than it could be, as the parts that it refers to are
     /// not the shortest.
     #[inline]
-    fn extra(&self, ir: &Ir, node: NodeId) -> u64 {
+    fn extra(&self, ir: &Ir, node: NodeId) -> i64 {
         if ir.free(node).is_empty() {
             return 0;
         }
@@ -344,17 +359,20 @@ impl Labels {
         match &leaf.derived {
             Derived::Copy(known) => {
                 let Some(span) = self.known(known.label) else { return };
-                let (from, to) = (base + span.raw.0 as usize, base + span.raw.1 as usize);
-                output.extend_from_within(from..to);
+                match span.kept {
+                    Some(kept) => output.extend_from_slice(&self.codes.kept()[kept as usize]),
+                    None => output.extend_from_within(base + span.raw.0 as usize..base + span.raw.1 as usize),
+                }
                 if span.has_marks() {
                     let raw = span.raw.1 - span.raw.0;
                     self.marks.push(Mark { node, at, raw, width: span.len, spans: vec![span] });
-                    self.inserted += span.len - raw;
+                    self.inserted += difference(span.len, raw);
                 }
             }
             Derived::Number(value, form) => match self.spans(value) {
                 Some(spans) if spans.iter().zip(&value.terms).all(|(span, term)| span.is_final(term.measure)) => {
-                    let amount = settle::amount(value, &spans, |_| 0, |span| &output[base..][span.range()]);
+                    let bytes = |span: &Span| span.bytes(self.codes.kept(), &output[base..]);
+                    let amount = settle::amount(value, &spans, |_| 0, bytes);
                     form.write_amount(&amount, output);
                 }
                 Some(spans) => {
@@ -375,7 +393,8 @@ impl Labels {
     /// Fills in all bytes that were not known when they were emitted. `None` if there are none.
     pub fn settle(&mut self, ir: &Ir, output: &mut Vec<u8>, base: usize) -> Option<Moves> {
         let marks = std::mem::take(&mut self.marks);
-        (!marks.is_empty()).then(|| settle::settle(ir, &marks, output, base))
+        let piece = Piece { base, from: 0, first_mark: 0, kept: self.codes.kept() };
+        (!marks.is_empty()).then(|| settle::settle(ir, &marks, &piece, output))
     }
 
     fn known(&self, label: LabelId) -> Option<Span> {
@@ -411,7 +430,7 @@ impl Labels {
             };
             let width = form.width(settle::number(value, &spans));
             let found = &mut self.marks[waiting.mark as usize];
-            self.inserted += width - found.raw;
+            self.inserted += difference(width, found.raw);
             (found.width, found.spans) = (width, spans);
         }
     }
@@ -428,7 +447,7 @@ impl Labels {
     }
 
     /// Returns by how much a part and the rest of its scope are longer than the shortest if the part is so much longer.
-    fn total(&self, ir: &Ir, longer: Longer) -> u64 {
+    fn total(&self, ir: &Ir, longer: Longer) -> i64 {
         let Some(scope) = self.scope(ir) else { return longer.1 };
         let rest = Walk::new(self, ir, Some(longer), &Memo::default()).rest(scope);
         longer.1.saturating_add(rest)
@@ -447,11 +466,11 @@ impl Labels {
 
     /// Returns true if a part may be so much longer: the rest fits, and so do its numbers into their fields.
     fn fits(&self, ir: &Ir, longer: Longer, slack: u64) -> bool {
-        let Some(scope) = self.scope(ir) else { return longer.1 <= slack };
+        let Some(scope) = self.scope(ir) else { return u64::try_from(longer.1).is_ok_and(|longer| longer <= slack) };
         let memo = Memo::default();
         let walk = Walk::new(self, ir, Some(longer), &memo);
-        (slack == u64::MAX
-            || self.total(ir, longer) <= slack.saturating_add(self.total(ir, self.shortest(ir, longer.0))))
+        let wanted = |longer: Longer| i128::from(self.total(ir, longer));
+        (slack == u64::MAX || wanted(longer) <= i128::from(slack) + wanted(self.shortest(ir, longer.0)))
             && walk.fields_fit(scope)
     }
 
@@ -466,13 +485,14 @@ impl Labels {
             return u64::MAX;
         }
         let (_, shortest, _) = self.shortest(ir, label);
-        let fits = |len: u64| self.fits(ir, (label, shortest.saturating_add(len), rounds), slack);
+        let longer = |len: u64| (label, shortest.saturating_add_unsigned(len), rounds);
+        let fits = |len: u64| self.fits(ir, longer(len), slack);
         if slack == u64::MAX && fits(u64::MAX / 4) {
             return u64::MAX;
         }
         // Mostly each further byte costs as much as the first one.
-        let total = |len: u64| self.total(ir, (label, shortest.saturating_add(len), rounds));
-        let first = total(1).saturating_sub(total(0)).max(1);
+        let first = self.total(ir, longer(1)).saturating_sub(self.total(ir, longer(0)));
+        let first = u64::try_from(first).unwrap_or(1).max(1);
         let (mut least, mut beyond) = (0, slack.min(u64::MAX / 4));
         let guess = slack / first;
         if guess < beyond && fits(guess) {

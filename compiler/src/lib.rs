@@ -27,6 +27,8 @@ pub mod charset;
 
 pub mod derived;
 
+pub mod coding;
+
 pub mod naming;
 
 pub mod limits;

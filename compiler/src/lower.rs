@@ -1,12 +1,13 @@
 //! Lowers the Ast to the IR: resolves names, drops alternatives that are switched off, puts options into canonical
 //! order. Nothing else makes an IR from an Ast.
 
+use crate::analysis::alphabet::Alphabets;
 use crate::analysis::least::{self, LabelLengths, Least};
 use crate::ast::{Alternative, Expr, ExprKind, Rounds, Weight};
 use crate::charset::CharSet;
 use crate::check::Checked;
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Span};
-use crate::ir::{Facts, Field, Ir, KindId, Known, NodeId, RuleId, Slots};
+use crate::ir::{Facts, Field, Ir, KindId, Known, LabelId, NodeId, RuleId, Slots};
 use crate::ordered::{Map, sort_by_key};
 use crate::shape::{Law, Range, Weights, classes, places, ranges};
 use crate::sources::{Repetition, Source, Sources};
@@ -65,6 +66,7 @@ pub fn lower_weighted(
     let mut lowering = Lowering {
         ir,
         kinds: kinds.into_iter().zip((0..).map(KindId::new)).collect(),
+        alphabets: Alphabets::new(grammar),
         checked,
         weights,
         sources: Sources::default(),
@@ -86,6 +88,7 @@ pub fn lower_weighted(
         }
     }
     lowering.check_lowered_names();
+    lowering.check_across();
     lowering.ir.bound_texts();
     (!lowering.failed).then_some((lowering.ir, lowering.sources))
 }
@@ -117,9 +120,10 @@ impl Copies<'_> {
     fn of(&mut self, expr: &Expr) -> u64 {
         match &expr.kind {
             ExprKind::Bytes(_) | ExprKind::Rule(_) | ExprKind::Derived(_) => 1,
-            ExprKind::Times { item, .. } | ExprKind::Label { item, .. } | ExprKind::Naming { item, .. } => {
-                self.of(item).saturating_add(1)
-            }
+            ExprKind::Times { item, .. }
+            | ExprKind::Label { item, .. }
+            | ExprKind::Naming { item, .. }
+            | ExprKind::Coded { item, .. } => self.of(item).saturating_add(1),
             ExprKind::Class(_) => {
                 self.class += 1;
                 let groups = self.weights.class(self.rule, self.class - 1).unwrap_or_default();
@@ -159,6 +163,10 @@ struct Labels {
     /// The labels whose parts are declared as names, and the items of repetitions that can be empty, with their places.
     declared: Vec<(Known, Span)>,
     empty_rounds: Vec<(NodeId, Span)>,
+    /// The number of codings around what is lowered, and the parts outside them on whose bytes something in them
+    /// follows.
+    codings: usize,
+    across: Vec<(LabelId, Span)>,
 }
 
 struct Lowering<'g, 'd> {
@@ -173,6 +181,7 @@ struct Lowering<'g, 'd> {
     productive: Vec<bool>,
     labels: Labels,
     kinds: Map<&'g str, KindId>,
+    alphabets: Alphabets<'g>,
     diagnostics: &'d mut Diagnostics,
     failed: bool,
 }
@@ -187,7 +196,7 @@ impl Lowering<'_, '_> {
                 let rule = *self.checked.index.get(name.as_str())?;
                 self.productive[rule].then(|| self.ir.reference(RuleId::new(rule)))
             }
-            ExprKind::Seq(_) | ExprKind::Label { .. } => self.sequence(expr),
+            ExprKind::Seq(_) | ExprKind::Label { .. } | ExprKind::Coded { .. } => self.sequence(expr),
             ExprKind::Derived(derived) => self.derived(expr, derived),
             ExprKind::Times { item, rounds } => self.times(item, rounds),
             ExprKind::Naming { naming, item } => self.naming(naming, item),

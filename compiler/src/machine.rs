@@ -165,7 +165,7 @@ pub fn offered(ir: &Ir, node: NodeId, slack: u64) -> u32 {
         Composition::Rounds { item, .. } => offered_of_round(ir.facts(item).min_len, slack),
         Composition::Bytes(_) | Composition::Instance(..) | Composition::All(_) => 0,
         Composition::Derived(_) | Composition::Times { .. } | Composition::Label(..) => 0,
-        Composition::Scope(_) | Composition::Naming(..) => 0,
+        Composition::Scope(_) | Composition::Naming(..) | Composition::Coded(..) => 0,
     }
 }
 
@@ -180,7 +180,7 @@ pub fn ample_slack(ir: &Ir, node: NodeId) -> u64 {
         Composition::Rounds { item, .. } => ir.facts(item).min_len,
         Composition::Bytes(_) | Composition::Instance(..) | Composition::All(_) => 0,
         Composition::Derived(_) | Composition::Times { .. } | Composition::Label(..) => 0,
-        Composition::Scope(_) | Composition::Naming(..) => 0,
+        Composition::Scope(_) | Composition::Naming(..) | Composition::Coded(..) => 0,
     }
 }
 
@@ -405,7 +405,7 @@ impl<'m, R: Recorder, D: Decide> Machine<'m, R, D> {
                 }
                 Composition::Naming(Naming::Use(_), other) => self.name(node, other),
                 Composition::Naming(Naming::Declare(_), _) => return self.enter(node),
-                Composition::Label(..) | Composition::Scope(_) | Composition::Naming(..) => {
+                Composition::Label(..) | Composition::Scope(_) | Composition::Naming(..) | Composition::Coded(..) => {
                     self.enter(node);
                     self.todo(Todo::Leave(node));
                     ir.children(node).first().copied()

@@ -588,7 +588,8 @@ impl<const PARTS: bool> Recorder for Record<'_, PARTS> {
 
     fn settled(&mut self, moves: &Moves) {
         let moved = |place: u32| moves.of(place.into()) as u32;
-        for part in &mut self.derivation.parts {
+        // Parts are in the order of their beginnings.
+        for part in self.derivation.parts.iter_mut().rev().take_while(|part| u64::from(part.text.0) >= moves.first()) {
             part.text = (moved(part.text.0), moved(part.text.1));
         }
     }

@@ -335,7 +335,8 @@ impl Recorder for Spans<'_> {
 
     fn settled(&mut self, moves: &Moves) {
         let moved = |place: u32| moves.of(place.into()) as u32;
-        for span in &mut self.trace.spans {
+        // Spans are in the order of their beginnings.
+        for span in self.trace.spans.iter_mut().rev().take_while(|span| u64::from(span.output.0) >= moves.first()) {
             span.output = (moved(span.output.0), moved(span.output.1));
         }
     }

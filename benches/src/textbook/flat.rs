@@ -230,9 +230,11 @@ impl Builder<'_> {
             ExprKind::Repeat { item, min, max } => {
                 Ok(Body::Repeat { item: self.sequence(item, owner)?, min: *min, max: *max })
             }
-            ExprKind::Times { .. } | ExprKind::Label { .. } | ExprKind::Derived(_) | ExprKind::Naming { .. } => {
-                Err(format!("rule `{}` has labels", self.rules[owner].name))
-            }
+            ExprKind::Times { .. }
+            | ExprKind::Label { .. }
+            | ExprKind::Derived(_)
+            | ExprKind::Naming { .. }
+            | ExprKind::Coded { .. } => Err(format!("rule `{}` has labels", self.rules[owner].name)),
             ExprKind::Bytes(_) | ExprKind::Rule(_) | ExprKind::Seq(_) => {
                 Ok(Body::Alternatives { sequences: vec![self.sequence(expr, owner)?], weights: None })
             }
@@ -281,7 +283,7 @@ impl Builder<'_> {
                 Some(Item::Bytes(last)) => last.extend_from_slice(bytes),
                 _ => items.push(Item::Bytes(bytes.clone())),
             },
-            ExprKind::Label { .. } | ExprKind::Derived(_) | ExprKind::Naming { .. } => {
+            ExprKind::Label { .. } | ExprKind::Derived(_) | ExprKind::Naming { .. } | ExprKind::Coded { .. } => {
                 return Err(format!("rule `{}` has labels", self.rules[owner].name));
             }
             ExprKind::Rule(name) => {

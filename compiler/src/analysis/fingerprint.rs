@@ -108,6 +108,11 @@ fn of_node(ir: &Ir, order: &Order, labels: &[u64], nodes: &[u64], node: NodeId) 
             hash.number(labels[label.index()]);
         }
         Composition::Scope(_) => hash.byte(11),
+        Composition::Coded(codec, _) => {
+            hash.byte(13);
+            codec.coding.name().bytes().for_each(|byte| hash.byte(byte));
+            hash.byte(codec.growth);
+        }
         Composition::Naming(naming, _) => {
             hash.byte(12);
             naming.word().bytes().for_each(|byte| hash.byte(byte));

@@ -187,7 +187,9 @@ impl<'i> Forms<'i> {
             Node::Inline { rule, body } => self.of_instance(*rule, *body),
             Node::Again(rule) => Form::JumpBack(*rule),
             node @ (Node::Derived(_) | Node::Times { .. }) => Form::Labels(node),
-            node @ (Node::Label { .. } | Node::Scope(_) | Node::Naming { .. }) => Form::Labels(node),
+            node @ (Node::Label { .. } | Node::Scope(_) | Node::Naming { .. } | Node::Coded { .. }) => {
+                Form::Labels(node)
+            }
         }
     }
 

@@ -6,9 +6,10 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use super::alphabet::Alphabets;
 use crate::ast::{Expr, ExprKind, Grammar, Name};
 use crate::derived::{Derived, Measure, Term, Value};
-use crate::ir::{Facts, First, Ir, KindId, NodeId, Rounds, Uniques};
+use crate::ir::{Codec, Facts, First, Ir, KindId, NodeId, Rounds, Uniques};
 use crate::naming::Naming;
 use crate::ordered::Map;
 
@@ -41,6 +42,8 @@ enum Kind {
     Copy,
     /// Child and this many bytes.
     Plus(u64),
+    /// Child, coded in the longest way.
+    Coded(Codec),
 }
 
 impl System {
@@ -95,6 +98,8 @@ impl System {
                     Kind::Any | Kind::Same => cost,
                     Kind::Copy => (len, 0),
                     Kind::Plus(more) => (len.saturating_add(more), height),
+                    // Lengths do not count if all are 0.
+                    Kind::Coded(codec) => (if by_depth { 0 } else { codec.longest(len) }, height),
                     Kind::Times(times) => (len.saturating_mul(u64::from(times)), height),
                     Kind::Deeper => (len, height.saturating_add(1)),
                     Kind::All(_) => {
@@ -128,7 +133,7 @@ impl System {
                     let cheapest = of.iter().copied().filter(|&child| costs[child as usize].is_some());
                     *of = cheapest.min_by_key(|&child| costs[child as usize]).into_iter().collect();
                 }
-                Kind::Literal(_) | Kind::Copy => of.clear(),
+                Kind::Literal(_) | Kind::Copy | Kind::Coded(_) => of.clear(),
                 Kind::All(_) | Kind::Times(_) | Kind::Deeper | Kind::Same | Kind::Plus(_) => {}
             }
         }
@@ -191,10 +196,11 @@ const MOST_ROUNDS: usize = 200;
 pub fn with_labels(grammar: &Grammar, resolve: &dyn Fn(&str) -> Option<usize>) -> Least {
     let kinds = grammar.kinds();
     let kinds: Map<&str, KindId> = kinds.iter().enumerate().map(|(at, &kind)| (kind, KindId::new(at as u32))).collect();
+    let alphabets = Alphabets::new(grammar);
     let mut before = Least::default();
     // A length is passed on from label to label, and a rule has a bounded number of them.
     for _ in 0..MOST_ROUNDS {
-        let found = once(grammar, resolve, &kinds, &before);
+        let found = once(grammar, resolve, (&kinds, &alphabets), &before);
         let is_stable = found.lengths == before.lengths && found.rooms == before.rooms;
         before = found;
         if is_stable {
@@ -207,13 +213,14 @@ pub fn with_labels(grammar: &Grammar, resolve: &dyn Fn(&str) -> Option<usize>) -
 fn once(
     grammar: &Grammar,
     resolve: &dyn Fn(&str) -> Option<usize>,
-    kinds: &Map<&str, KindId>,
+    (kinds, alphabets): (&Map<&str, KindId>, &Alphabets<'_>),
     before: &Least,
 ) -> Least {
     let mut building = Building {
         system: System::default(),
         resolve,
         kinds,
+        alphabets,
         rule: 0,
         seen: Vec::new(),
         placed: Vec::new(),
@@ -253,6 +260,7 @@ struct Building<'b, 'e> {
     seen: Vec<Seen<'e>>,
     placed: Vec<((usize, u32), u32)>,
     kinds: &'b Map<&'b str, KindId>,
+    alphabets: &'b Alphabets<'b>,
     /// The nodes that do something with names.
     namings: Vec<(u32, Naming<KindId>)>,
     /// The scopes: their parts and kinds.
@@ -264,7 +272,7 @@ impl<'e> Building<'_, 'e> {
     /// Returns the node of an expression that is no item of a sequence with others, or of such a sequence.
     fn node(&mut self, expr: &'e Expr) -> u32 {
         let before = self.seen.len();
-        for (label, item) in expr.sequence().iter().flat_map(Expr::labels) {
+        for (label, item) in expr.sequence().iter().flat_map(Expr::layers).flat_map(Expr::labels) {
             let node = self.system.add(Kind::Same, &[]);
             let rounds = self.least_rounds(item.unlabelled());
             self.seen.push((&label.text, label.span.start, node, rounds));
@@ -324,12 +332,17 @@ impl<'e> Building<'_, 'e> {
         repeat.or(expr.as_times().map(|(_, rounds)| self.least(rounds))).unwrap_or(0)
     }
 
+    /// Returns the node of a part with a label or a coding. The labels within belong to the sequence around it.
+    fn layer(&mut self, part: &'e Expr) -> u32 {
+        if part.as_label().is_some() || part.as_coded().is_some() { self.item(part) } else { self.node(part) }
+    }
+
     /// Returns the node of an expression whose labels are seen, if it has some.
     fn item(&mut self, expr: &'e Expr) -> u32 {
         let system = &mut self.system;
         match &expr.kind {
             ExprKind::Label { label, item } => {
-                let child = if item.as_label().is_some() { self.item(item) } else { self.node(item) };
+                let child = self.layer(item);
                 match self.seen(label) {
                     Some((_, _, node, _)) => {
                         self.system.edges.push((child, node));
@@ -359,6 +372,11 @@ impl<'e> Building<'_, 'e> {
             ExprKind::Naming { naming, item } => {
                 let body = self.node(item);
                 self.naming(naming, body)
+            }
+            ExprKind::Coded { coding, item } => {
+                let codec = Codec { coding: *coding, growth: self.alphabets.growth(self.rule, *coding, item) };
+                let body = self.layer(item);
+                self.system.add(Kind::Coded(codec), &[body])
             }
             ExprKind::Bytes(bytes) => system.add(Kind::Literal(bytes.len() as u64), &[]),
             ExprKind::Class(set) if set.is_empty() => system.add(Kind::Any, &[]),
@@ -412,6 +430,8 @@ pub fn of_ir(ir: &Ir) -> Vec<Option<Facts>> {
             system.add(Kind::Any, &children);
         } else if parts.items().is_some() {
             system.add(Kind::All(children.len() as u32), &children);
+        } else if let Some((codec, _)) = parts.coded() {
+            system.add(Kind::Coded(codec), &children);
         } else if let (Some(&child), true) = (children.first(), parts.has_labels()) {
             match parts.first() {
                 First::Times(_, 0) => system.add(Kind::Literal(0), &[]),

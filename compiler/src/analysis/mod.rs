@@ -1,6 +1,7 @@
 //! Analyses of grammars. Each is one file with a function from the IR (or the Ast) to facts.
 
 pub mod alike;
+pub mod alphabet;
 pub mod fingerprint;
 pub mod form;
 pub mod guards;

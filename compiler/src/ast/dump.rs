@@ -52,7 +52,7 @@ impl Display for Printed<'_> {
             ExprKind::Choice(_) => Place::Rule,
             ExprKind::Seq(_) => Place::Alternative,
             ExprKind::Bytes(_) | ExprKind::Class(_) | ExprKind::Rule(_) => Place::Item,
-            ExprKind::Derived(_) | ExprKind::Naming { .. } => Place::Item,
+            ExprKind::Derived(_) | ExprKind::Naming { .. } | ExprKind::Coded { .. } => Place::Item,
             // A repetition mark after a labelled part would belong to the part.
             ExprKind::Label { .. } => Place::Labelled,
             ExprKind::Repeat { .. } | ExprKind::Times { .. } => Place::Item,
@@ -103,6 +103,11 @@ impl Display for Printed<'_> {
                 Printed { expr: item, place: Place::Labelled }.fmt(f)?;
             }
             ExprKind::Derived(derived) => write!(f, "${}", derived_text(derived))?,
+            ExprKind::Coded { coding, item } => {
+                write!(f, "${}(", coding.name())?;
+                Printed { expr: item, place: Place::Rule }.fmt(f)?;
+                f.write_str(")")?;
+            }
             ExprKind::Naming { naming, item } => {
                 write!(f, "${}(", naming.word())?;
                 naming.kinds().iter().try_for_each(|kind| write!(f, "{}, ", kind.text))?;

@@ -5,6 +5,7 @@
 
 use super::Name;
 use crate::charset::CharSet;
+use crate::coding::Coding;
 use crate::derived::{Derived, Measure, Value};
 use crate::diagnostics::Span;
 use crate::naming::Naming;
@@ -56,6 +57,13 @@ pub enum ExprKind {
     },
     /// Bytes that follow from labelled parts.
     Derived(Derived<Name>),
+    /// A part whose text is written in a coding.
+    Coded {
+        /// The coding.
+        coding: Coding,
+        /// The part.
+        item: Box<Expr>,
+    },
     /// A part that gives or takes a name, or bounds where names are seen.
     Naming {
         /// The use that the part makes of names.
@@ -180,6 +188,11 @@ impl Expr {
         Expr { kind: ExprKind::Naming { naming, item: Box::new(item) }, span }
     }
 
+    /// Returns a part whose text is written in a coding.
+    pub fn coded(coding: Coding, item: Expr, span: Span) -> Expr {
+        Expr { kind: ExprKind::Coded { coding, item: Box::new(item) }, span }
+    }
+
     /// Returns the children, in order.
     pub fn children(&self) -> impl DoubleEndedIterator<Item = &Expr> {
         self.children_if(|_| true)
@@ -192,7 +205,9 @@ impl Expr {
             ExprKind::Seq(items) => (items, &[]),
             ExprKind::Choice(alternatives) => (&[], alternatives),
             ExprKind::Repeat { item, .. } | ExprKind::Times { item, .. } => (std::slice::from_ref(item), &[]),
-            ExprKind::Label { item, .. } | ExprKind::Naming { item, .. } => (std::slice::from_ref(item), &[]),
+            ExprKind::Label { item, .. } | ExprKind::Naming { item, .. } | ExprKind::Coded { item, .. } => {
+                (std::slice::from_ref(item), &[])
+            }
         };
         items.iter().chain(alternatives.iter().filter(move |one| counts(one)).map(|one| &one.expr))
     }
@@ -204,7 +219,9 @@ impl Expr {
             ExprKind::Seq(items) => (items, &mut []),
             ExprKind::Choice(alternatives) => (&mut [], alternatives),
             ExprKind::Repeat { item, .. } | ExprKind::Times { item, .. } => (std::slice::from_mut(item), &mut []),
-            ExprKind::Label { item, .. } | ExprKind::Naming { item, .. } => (std::slice::from_mut(item), &mut []),
+            ExprKind::Label { item, .. } | ExprKind::Naming { item, .. } | ExprKind::Coded { item, .. } => {
+                (std::slice::from_mut(item), &mut [])
+            }
         };
         items.iter_mut().chain(alternatives.iter_mut().map(|one| &mut one.expr))
     }
@@ -252,6 +269,7 @@ impl Expr {
             ExprKind::Derived(Derived::Number(..)) => "a number",
             ExprKind::Naming { naming: Naming::Scope(_), .. } => "a scope",
             ExprKind::Naming { .. } => "a name",
+            ExprKind::Coded { .. } => "a coded part",
         }
     }
 
@@ -280,10 +298,13 @@ impl Expr {
             (ExprKind::Derived(one), ExprKind::Derived(other)) => one.map(&mut text) == other.map(&mut text),
             (ExprKind::Bytes(_) | ExprKind::Class(_) | ExprKind::Rule(_) | ExprKind::Derived(_), _) => false,
             (ExprKind::Seq(_) | ExprKind::Choice(_) | ExprKind::Repeat { .. }, _) => false,
+            (ExprKind::Coded { coding: one, .. }, ExprKind::Coded { coding: other, .. }) => one == other,
             (ExprKind::Naming { naming: one, .. }, ExprKind::Naming { naming: other, .. }) => {
                 one.map(&mut text) == other.map(&mut text)
             }
-            (ExprKind::Times { .. } | ExprKind::Label { .. } | ExprKind::Naming { .. }, _) => false,
+            (ExprKind::Times { .. } | ExprKind::Label { .. } | ExprKind::Naming { .. } | ExprKind::Coded { .. }, _) => {
+                false
+            }
         };
         is_alike && self.children().zip(other.children()).all(|(one, other)| one.is_same(other))
     }
@@ -360,6 +381,12 @@ impl Expr {
         Some((naming, item))
     }
 
+    /// Returns the coding and the part, if the expression is a part whose text is written in a coding.
+    pub fn as_coded(&self) -> Option<(Coding, &Expr)> {
+        let ExprKind::Coded { coding, item } = &self.kind else { return None };
+        Some((*coding, item))
+    }
+
     /// Returns the item and the number of rounds, if the expression is a repetition whose number of rounds follows from
     /// labelled parts.
     pub fn as_times(&self) -> Option<(&Expr, &Value<Name>)> {
@@ -371,6 +398,12 @@ impl Expr {
     /// seen in them and within them.
     pub fn sequence(&self) -> &[Expr] {
         self.as_seq().unwrap_or(std::slice::from_ref(self))
+    }
+
+    /// Returns an item of a sequence, and what is in its codings, outer ones first. The labels of each are those of the
+    /// sequence.
+    pub fn layers(&self) -> impl Iterator<Item = &Expr> {
+        std::iter::successors(Some(self), |layer| layer.unlabelled().as_coded().map(|(_, item)| item))
     }
 
     /// Returns the labels of an item of a sequence, outer ones first, each with its part.
@@ -406,6 +439,7 @@ impl Expr {
     pub fn has_labels(&self) -> bool {
         self.as_label().is_some()
             || self.as_naming().is_some()
+            || self.as_coded().is_some()
             || self.as_derived().is_some()
             || self.as_times().is_some()
             || self.children().any(Expr::has_labels)

@@ -29,7 +29,7 @@ pub(super) fn check_labels(grammar: &Grammar, diagnostics: &mut Diagnostics) {
             );
             continue;
         }
-        let mut checking = Checking { all, scopes: Vec::new(), diagnostics };
+        let mut checking = Checking { all, scopes: Vec::new(), codings: 0, diagnostics };
         checking.sequence(&rule.body);
     }
 }
@@ -37,8 +37,9 @@ pub(super) fn check_labels(grammar: &Grammar, diagnostics: &mut Diagnostics) {
 /// A label of an open sequence.
 struct Seen<'e> {
     name: &'e Name,
-    /// The number of its item.
+    /// The number of its item, and the number of codings between the item and the part.
     item: usize,
+    codings: usize,
     part: &'e Expr,
 }
 
@@ -48,12 +49,16 @@ struct Scope<'e> {
     /// The number of the item that is being looked at, and whether it is the item itself and nothing within it.
     item: usize,
     is_item: bool,
+    /// The number of codings around the sequence.
+    codings: usize,
 }
 
 struct Checking<'e, 'd> {
     /// All labels of the rule.
     all: Map<&'e str, Span>,
     scopes: Vec<Scope<'e>>,
+    /// The number of codings around what is being looked at.
+    codings: usize,
     diagnostics: &'d mut Diagnostics,
 }
 
@@ -64,6 +69,13 @@ enum Stand {
     Around,
     /// The part comes later; true if both are items of one sequence.
     After(bool),
+}
+
+/// Returns the labels of the parts from which the length of an expression itself follows.
+fn follows_in_length(expr: &Expr) -> impl Iterator<Item = &Name> {
+    let derived = expr.as_derived().filter(|derived| derived.fixed_width().is_none());
+    let rounds = expr.as_times().into_iter().flat_map(|(_, rounds)| &rounds.terms).map(|term| &term.label);
+    derived.into_iter().flat_map(Derived::labels).chain(rounds)
 }
 
 /// Returns true if a labelled part is a number of free width that measures a later part.
@@ -77,10 +89,13 @@ fn waits(scope: &Scope<'_>, seen: &Seen<'_>) -> bool {
 impl<'e> Checking<'e, '_> {
     fn sequence(&mut self, expr: &'e Expr) {
         let items = expr.sequence();
-        let labels = items
+        let layers = items
             .iter()
             .enumerate()
-            .flat_map(|(item, expr)| expr.labels().map(move |(name, part)| Seen { name, item, part }));
+            .flat_map(|(item, expr)| expr.layers().enumerate().map(move |(codings, layer)| (item, codings, layer)));
+        let labels = layers.flat_map(|(item, codings, layer)| {
+            layer.labels().map(move |(name, part)| Seen { name, item, codings, part })
+        });
         let labels: Vec<Seen<'e>> = labels.collect();
         for (number, label) in labels.iter().enumerate() {
             let of_scopes = self.scopes.iter().flat_map(|scope| &scope.labels);
@@ -98,7 +113,7 @@ impl<'e> Checking<'e, '_> {
             }
         }
         self.cycles(&labels);
-        self.scopes.push(Scope { labels, item: 0, is_item: true });
+        self.scopes.push(Scope { labels, item: 0, is_item: true, codings: self.codings });
         for (number, item) in items.iter().enumerate() {
             if let Some(scope) = self.scopes.last_mut() {
                 (scope.item, scope.is_item) = (number, true);
@@ -118,8 +133,14 @@ impl<'e> Checking<'e, '_> {
             }
             Some(Derived::Number(value, form)) => {
                 self.bases(value);
+                if form.fixed_width().is_none() {
+                    self.widened(value);
+                }
                 for Term { measure, label, .. } in &value.terms {
                     let stand = self.stand(label, Some(*measure));
+                    if stand.is_some() && matches!(measure, Measure::Len | Measure::Count) {
+                        self.around(label);
+                    }
                     if stand == Some(Stand::After(false)) && form.fixed_width().is_none() {
                         self.late(
                             label,
@@ -132,14 +153,74 @@ impl<'e> Checking<'e, '_> {
             None => {}
         }
         if let Some((_, rounds)) = expr.as_times() {
+            self.widened(rounds);
             self.times(rounds);
         }
+        if let Some((_, part)) = expr.as_coded() {
+            // The labels of the part are those of the sequence that it is in.
+            self.codings += 1;
+            self.within(|checking| checking.expr(part.unlabelled(), true));
+            self.codings -= 1;
+            return;
+        }
+        self.declared(expr);
         if expr.as_seq().is_some() && may_be_sequence {
             return self.within(|checking| checking.sequence(expr));
         }
         for child in expr.children().filter(|_| expr.as_seq().is_none()) {
             self.within(|checking| checking.sequence(child));
         }
+    }
+
+    /// Reports labels of the texts of coded parts, if a number has another width with them.
+    fn widened(&mut self, value: &'e Value<Name>) {
+        for Term { label, .. } in &value.terms {
+            if self.place(label).is_some_and(|(_, seen)| seen.codings > 0) {
+                let help = "a number of fixed width can have it, such as `$u32be(len(part))` or `$dec(len(part), 5)`";
+                let message = format!("other parts get no longer with `{}`, which is coded", label.text);
+                self.report(Diagnostic::error(Code::CodedLabel, label.span, message).help(help));
+            }
+        }
+    }
+
+    /// Reports a name in a coded part that is a part outside it.
+    fn declared(&mut self, expr: &'e Expr) {
+        let part = expr.as_naming().filter(|(naming, _)| naming.is_silent()).map(|(_, part)| part);
+        if let Some(Derived::Copy(label)) = part.and_then(Expr::as_derived)
+            && self.place(label).is_some_and(|(scope, _)| scope.codings < self.codings)
+        {
+            let message = format!("the part `{}` stands outside what is coded here", label.text);
+            let help = "names do not pass the borders of what is coded: declare a part within it";
+            self.report(Diagnostic::error(Code::CodedLabel, label.span, message).help(help));
+        }
+    }
+
+    /// Returns the part of a label, and the sequence that it is in.
+    fn place(&self, label: &Name) -> Option<(&Scope<'e>, &Seen<'e>)> {
+        self.scopes.iter().rev().find_map(|scope| {
+            let seen = scope.labels.iter().find(|seen| seen.name.text == label.text)?;
+            Some((scope, seen))
+        })
+    }
+
+    /// Reports what cannot follow across the border of a coding. Returns true if there is something.
+    fn crosses(&mut self, label: &Name, measure: Option<Measure>, is_later: bool) -> bool {
+        let Some((scope, seen)) = self.place(label) else { return false };
+        let (is_inside, is_outer) = (seen.codings > 0, scope.codings < self.codings);
+        let is_of_place = measure.is_some_and(Measure::is_of_place);
+        let (message, help) = if is_inside && measure.is_none() {
+            ("is coded: its text cannot be repeated", "let the label be that of all that is coded: `part:$base64(...)`")
+        } else if (is_inside || is_outer) && is_of_place {
+            ("has no place here: places count within one coded text", "let both stand on one side of the coding")
+        } else if is_outer && is_later {
+            ("comes later, and what is coded is complete before that", "put the part first, or the number outside")
+        } else {
+            return false;
+        };
+        let (place, message) = (seen.name.span, format!("the part `{}` {message}", label.text));
+        let diagnostic = Diagnostic::error(Code::CodedLabel, label.span, message);
+        self.report(diagnostic.related(place, "the part begins here").help(help));
+        true
     }
 
     /// Reports offsets from the beginnings of parts that come later.
@@ -183,6 +264,32 @@ impl<'e> Checking<'e, '_> {
         }
     }
 
+    /// Reports a number that measures a part which gets longer with a part around the number: it could not bound both.
+    fn around(&mut self, label: &Name) {
+        let (mut open, mut seen) = (vec![label.text.as_str()], Vec::new());
+        while let Some(name) = open.pop() {
+            if seen.contains(&name) {
+                continue;
+            }
+            seen.push(name);
+            let found = self.scopes.iter().rev().find_map(|scope| {
+                let seen = scope.labels.iter().find(|seen| seen.name.text == name)?;
+                Some((seen.item == scope.item, seen.part, seen.name.span))
+            });
+            let Some((is_around, part, place)) = found else { continue };
+            if is_around {
+                let message = format!("the part `{}` gets longer with the part `{name}` that this is in", label.text);
+                self.report(
+                    Diagnostic::error(Code::CyclicLabel, label.span, message)
+                        .related(place, "the part begins here")
+                        .help("let the label end before this, or begin after it"),
+                );
+                return;
+            }
+            part.each(&mut |expr| open.extend(follows_in_length(expr).map(|name| name.text.as_str())));
+        }
+    }
+
     /// Looks at what is within the item.
     fn within(&mut self, look: impl FnOnce(&mut Self)) {
         let before = self.scopes.last_mut().map(|scope| std::mem::replace(&mut scope.is_item, false));
@@ -208,6 +315,9 @@ impl<'e> Checking<'e, '_> {
             self.unseen(label);
             return None;
         };
+        if self.crosses(label, measure, matches!(stand, Stand::After(_))) {
+            return None;
+        }
         // Where a part begins is known within it, and does not follow from its length.
         if measure.is_some_and(Measure::is_of_place) {
             return Some(stand);
@@ -277,15 +387,7 @@ impl<'e> Checking<'e, '_> {
         let of_content = |expr: &'e Expr, from: &mut Vec<&'e Name>| {
             from.extend(expr.as_derived().into_iter().flat_map(Derived::labels_of_content));
         };
-        let of_length = |expr: &'e Expr, from: &mut Vec<&'e Name>| {
-            from.extend(
-                expr.as_derived()
-                    .filter(|derived| derived.fixed_width().is_none())
-                    .into_iter()
-                    .flat_map(Derived::labels),
-            );
-            from.extend(expr.as_times().into_iter().flat_map(|(_, rounds)| &rounds.terms).map(|term| &term.label));
-        };
+        let of_length = |expr: &'e Expr, from: &mut Vec<&'e Name>| from.extend(follows_in_length(expr));
         let _ = self.cycle(labels, "bytes", of_content) || self.cycle(labels, "length", of_length);
     }
 

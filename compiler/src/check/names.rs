@@ -177,6 +177,9 @@ impl Checking<'_, '_> {
             {
                 self.given(naming, item);
             }
+            if let Some((_, part)) = expr.as_coded() {
+                self.measured(part);
+            }
             let label = expr.as_label().filter(|(label, _)| used.contains(&label.text.as_str()));
             let part = label.map(|(_, part)| part).or(expr.as_times().map(|(item, _)| item));
             part.into_iter().for_each(|part| self.measured(part));

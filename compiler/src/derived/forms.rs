@@ -3,6 +3,7 @@
 use std::fmt::{self, Display, Formatter};
 
 use super::Amount;
+use crate::coding::Bytes;
 
 /// NumberForm in which a number is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -144,6 +145,14 @@ impl NumberForm {
             NumberForm::Text(radix, None) => radix.is_digit(byte),
             NumberForm::Text(_, Some(_)) | NumberForm::Integer(..) | NumberForm::Signed(..) => true,
             NumberForm::Leb128 | NumberForm::Raw(_) => true,
+        }
+    }
+
+    /// Returns the bytes that numbers can have.
+    pub fn bytes(self) -> Bytes {
+        match self {
+            NumberForm::Text(radix, _) => (0..=255).filter(|&byte| radix.is_digit(byte)).collect(),
+            NumberForm::Integer(..) | NumberForm::Signed(..) | NumberForm::Leb128 | NumberForm::Raw(_) => Bytes::ALL,
         }
     }
 

@@ -211,7 +211,7 @@ impl<'g> Lexical<'g> {
             ExprKind::Repeat { item, min, max } => self.edges(item).repeated(*min, *max),
             ExprKind::Times { item, .. } => self.edges(item).repeated(0, None),
             ExprKind::Label { item, .. } => self.edges(item),
-            ExprKind::Naming { .. } => Edges::anything(),
+            ExprKind::Naming { .. } | ExprKind::Coded { .. } => Edges::anything(),
             ExprKind::Derived(_) => Edges::anything(),
         }
     }

@@ -214,7 +214,11 @@ fn fixed(expr: &Expr, lexical: &Lexical<'_>, depth: usize) -> Option<Pattern> {
         ExprKind::Choice(options) if options.len() == 1 => fixed(&options[0].expr, lexical, depth),
         ExprKind::Bytes(_) | ExprKind::Class(_) | ExprKind::Rule(_) => None,
         ExprKind::Seq(_) | ExprKind::Choice(_) | ExprKind::Repeat { .. } => None,
-        ExprKind::Times { .. } | ExprKind::Label { .. } | ExprKind::Derived(_) | ExprKind::Naming { .. } => None,
+        ExprKind::Times { .. }
+        | ExprKind::Label { .. }
+        | ExprKind::Derived(_)
+        | ExprKind::Naming { .. }
+        | ExprKind::Coded { .. } => None,
     }
 }
 
@@ -238,7 +242,11 @@ impl<'l, 'g> Converting<'l, 'g> {
             ExprKind::Bytes(bytes) => Pattern::text(std::str::from_utf8(bytes).ok()?),
             ExprKind::Class(set) if set.unit() == Unit::Char => Pattern::Set { set: set.clone(), listed: true },
             ExprKind::Class(_) => return None,
-            ExprKind::Times { .. } | ExprKind::Label { .. } | ExprKind::Derived(_) | ExprKind::Naming { .. } => {
+            ExprKind::Times { .. }
+            | ExprKind::Label { .. }
+            | ExprKind::Derived(_)
+            | ExprKind::Naming { .. }
+            | ExprKind::Coded { .. } => {
                 return None;
             }
             ExprKind::Rule(name) => {

@@ -20,7 +20,7 @@ mod verify;
 
 pub use labels::{Count, Field, Known, LabelId, Leaf, Scope};
 pub use names::{KindId, Uniques};
-pub use node::{Choice, Composition, First, Node, Rounds};
+pub use node::{Choice, Codec, Composition, First, Node, Rounds};
 pub use sites::Site;
 pub use slots::Slots;
 pub use text::{ParseError, parse, print};
@@ -75,7 +75,7 @@ pub struct Facts {
 pub struct Shape {
     /// The number of nodes when written as a tree; saturates.
     pub size: u32,
-    /// Levels of nodes, including the node itself. They are bounded, so code may recurse over nodes.
+    /// Levels of nodes, including the node itself. They are bounded, so codec may recurse over nodes.
     pub nesting: u32,
 }
 
@@ -103,6 +103,8 @@ pub struct Ir {
     free: Vec<Box<[LabelId]>>,
     /// The number of labels.
     labels: usize,
+    /// Whether some parts are coded.
+    has_codes: bool,
     /// The names of the labels, as far as they are known. They are for messages.
     label_names: Vec<String>,
     /// The greatest length of a text with which each offset fits into its field, if there are offsets.
@@ -136,7 +138,7 @@ impl Ir {
         let bodies = vec![None; rules.len()];
         let (nodes, facts, shapes, free) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let (label_names, kinds, uniques) = (Vec::new(), Arc::default(), Vec::new());
-        let (labels, longest_text) = (0, None);
+        let (labels, has_codes, longest_text) = (0, false, None);
         Ir {
             rules,
             bodies,
@@ -147,6 +149,7 @@ impl Ir {
             shapes,
             free,
             labels,
+            has_codes,
             label_names,
             longest_text,
             kinds,
@@ -320,6 +323,7 @@ impl Ir {
         if let Node::Label { label, .. } = node {
             self.labels = self.labels.max(label.index() + 1);
         }
+        self.has_codes |= node.coded().is_some();
         self.free.push(free);
         self.nodes.push(node);
         self.facts.push(facts);
@@ -377,7 +381,13 @@ impl Ir {
     /// Returns true if something in the grammar follows from other parts of a text.
     #[inline]
     pub fn has_labels(&self) -> bool {
-        self.labels > 0 || !self.kinds.names.is_empty()
+        self.labels > 0 || self.has_codes || !self.kinds.names.is_empty()
+    }
+
+    /// Returns true if some parts are coded.
+    #[inline]
+    pub fn has_codes(&self) -> bool {
+        self.has_codes
     }
 
     /// Returns true if two nodes are written the same. Large nodes count as different.

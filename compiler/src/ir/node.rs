@@ -1,11 +1,12 @@
 //! The kinds of nodes, and everything that depends on the kind alone. Passes, analyses and engines use these functions.
 //!
-//! A new kind is added here first. Each kind derives in one of a few ways ([`Composition`]). Code that uses only these
+//! A new kind is added here first. Each kind derives in one of a few ways ([`Composition`]). Codec that uses only these
 //! need not know the kinds.
 
 use super::labels::{Count, Field, Known, LabelId, Leaf, Scope, least_rounds};
 use super::{Facts, Ir, KindId, NodeId, RuleId, Site, Slots, Uniques};
 use crate::charset::{CharSet, Encoded};
+use crate::coding::Coding;
 use crate::derived::{Derived, Value};
 use crate::naming::Naming;
 
@@ -58,6 +59,13 @@ pub enum Node {
         /// The part.
         body: NodeId,
     },
+    /// A part whose text is written in a coding.
+    Coded {
+        /// The coding.
+        codec: Codec,
+        /// The part.
+        body: NodeId,
+    },
     /// An instance of a rule, one level deeper, with its body in place. Made by passes.
     Inline {
         /// The rule. Its pool replaces the body beyond the depth limit.
@@ -68,6 +76,27 @@ pub enum Node {
     /// A jump back to the nearest enclosing [`Node::Inline`] (or the body) of the same rule. It is an instance of the
     /// rule, one level deeper, and stands in tail position there. Made by passes.
     Again(RuleId),
+}
+
+/// A coding of a part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Codec {
+    /// The coding.
+    pub coding: Coding,
+    /// The most bytes that a byte of the part is coded as; see [`Coding::growth`].
+    pub growth: u8,
+}
+
+impl Codec {
+    /// Returns the greatest length of so many bytes of the part, coded.
+    pub fn longest(self, len: u64) -> u64 {
+        self.coding.longest(len, self.growth)
+    }
+
+    /// Returns the greatest number of bytes of the part whose coding has at most `most` bytes.
+    pub fn most_within(self, most: u64) -> u64 {
+        self.coding.most_within(most, self.growth).unwrap_or(0)
+    }
 }
 
 /// The options of a choice in canonical order, and their slots unless they are equally probable.
@@ -144,6 +173,8 @@ pub enum Composition<'i> {
     Scope(&'i Scope),
     /// A part that gives or takes a name, or bounds where names are seen.
     Naming(&'i Naming<KindId>, NodeId),
+    /// A part whose text is written in a coding.
+    Coded(Codec, NodeId),
 }
 
 /// A repetition: `item` at least `min` times, and up to `max` times.
@@ -178,9 +209,10 @@ impl Node {
             Node::Seq(items) => items,
             Node::Choice(choice) => &choice.options,
             Node::Repeat { item, .. } | Node::Times { item, .. } => std::slice::from_ref(item),
-            Node::Inline { body, .. } | Node::Label { body, .. } | Node::Naming { body, .. } => {
-                std::slice::from_ref(body)
-            }
+            Node::Inline { body, .. }
+            | Node::Label { body, .. }
+            | Node::Naming { body, .. }
+            | Node::Coded { body, .. } => std::slice::from_ref(body),
             Node::Scope(scope) => std::slice::from_ref(&scope.body),
         }
     }
@@ -193,7 +225,7 @@ impl Node {
             Node::Choice(choice) => &choice.options,
             // Another round may follow a round, and the end of a part is noted.
             Node::Repeat { .. } | Node::Times { .. } => &[],
-            Node::Label { .. } | Node::Scope(_) | Node::Naming { .. } => &[],
+            Node::Label { .. } | Node::Scope(_) | Node::Naming { .. } | Node::Coded { .. } => &[],
             Node::Inline { body, .. } => std::slice::from_ref(body),
         }
     }
@@ -214,6 +246,7 @@ impl Node {
             Node::Label { label, count, body } => Composition::Label(*label, *count, *body),
             Node::Scope(scope) => Composition::Scope(scope),
             Node::Naming { naming, body } => Composition::Naming(naming, *body),
+            Node::Coded { codec, body } => Composition::Coded(*codec, *body),
         }
     }
 
@@ -230,7 +263,7 @@ impl Node {
             Composition::Derived(_) => First::Times(&[], 0),
             Composition::Times { rounds, .. } => First::Times(self.children(), least_rounds(rounds)),
             Composition::Naming(naming, _) if naming.is_silent() => First::Times(self.children(), 0),
-            Composition::Label(..) | Composition::Scope(_) | Composition::Naming(..) => {
+            Composition::Label(..) | Composition::Scope(_) | Composition::Naming(..) | Composition::Coded(..) => {
                 First::Times(self.children(), 1)
             }
         }
@@ -246,7 +279,7 @@ impl Node {
             Composition::Rounds { min, max, .. } => max.is_none_or(|max| max > min).then_some(Site::even(2)),
             Composition::Bytes(_) | Composition::Instance(..) | Composition::All(_) => None,
             Composition::Derived(_) | Composition::Times { .. } => None,
-            Composition::Label(..) | Composition::Scope(_) | Composition::Naming(..) => None,
+            Composition::Label(..) | Composition::Scope(_) | Composition::Naming(..) | Composition::Coded(..) => None,
         }
     }
 
@@ -343,13 +376,20 @@ impl Node {
         Some((naming, *body))
     }
 
+    /// Returns the coding of the node and its part, if it has one.
+    pub fn coded(&self) -> Option<(Codec, NodeId)> {
+        let Node::Coded { codec, body } = self else { return None };
+        Some((*codec, *body))
+    }
+
     /// Returns the unique names that the option-0 derivation gives to scopes outside it.
     pub(super) fn uniques(&self, ir: &Ir) -> Uniques {
         let (children, naming) = (self.children(), self.naming().map(|(naming, _)| naming));
         if let (Some(rule), []) = (self.instance(), children) {
             return ir.uniques_of_rule(rule).clone();
         }
-        if naming.is_some_and(Naming::is_silent) {
+        // Names do not pass the borders of what is coded.
+        if naming.is_some_and(Naming::is_silent) || self.coded().is_some() {
             return Uniques::default();
         }
         let rounds = self.rounds().map(|rounds| rounds.min).or(self.times().map(|(_, rounds)| least_rounds(rounds)));
@@ -366,7 +406,12 @@ impl Node {
     pub fn has_labels(&self) -> bool {
         matches!(
             self,
-            Node::Derived(_) | Node::Times { .. } | Node::Label { .. } | Node::Scope(_) | Node::Naming { .. }
+            Node::Derived(_)
+                | Node::Times { .. }
+                | Node::Label { .. }
+                | Node::Scope(_)
+                | Node::Naming { .. }
+                | Node::Coded { .. }
         )
     }
 
@@ -379,7 +424,7 @@ impl Node {
                 Vec::new()
             }
             Composition::One(_) | Composition::Rounds { .. } | Composition::Label(..) => Vec::new(),
-            Composition::Scope(_) | Composition::Naming(..) => Vec::new(),
+            Composition::Scope(_) | Composition::Naming(..) | Composition::Coded(..) => Vec::new(),
         }
     }
 
@@ -424,7 +469,12 @@ impl Node {
             Node::Derived(leaf) if leaf.min_len != leaf.derived.min_len() => {
                 return Err("a derived part with another minimum length".into());
             }
-            Node::Derived(_) | Node::Times { .. } | Node::Label { .. } | Node::Scope(_) | Node::Naming { .. } => {}
+            Node::Derived(_)
+            | Node::Times { .. }
+            | Node::Label { .. }
+            | Node::Scope(_)
+            | Node::Naming { .. }
+            | Node::Coded { .. } => {}
         }
         Ok(())
     }
@@ -441,7 +491,11 @@ impl Node {
             (Node::Scope(a), Node::Scope(b)) => (&a.labels, &a.fields) == (&b.labels, &b.fields),
             (Node::Bytes(_) | Node::Class(_) | Node::Rule(_) | Node::Again(_) | Node::Derived(_), _) => self == other,
             (Node::Naming { naming: a, .. }, Node::Naming { naming: b, .. }) => a == b,
-            (Node::Times { .. } | Node::Label { .. } | Node::Scope(_) | Node::Naming { .. }, _) => false,
+            (Node::Coded { codec: a, .. }, Node::Coded { codec: b, .. }) => a == b,
+            (
+                Node::Times { .. } | Node::Label { .. } | Node::Scope(_) | Node::Naming { .. } | Node::Coded { .. },
+                _,
+            ) => false,
             (Node::Seq(_) | Node::Choice(_) | Node::Repeat { .. } | Node::Inline { .. }, _) => false,
         }
     }
@@ -468,6 +522,10 @@ impl Composition<'_> {
                 least => children.next().unwrap_or(Facts::EMPTY).times(least),
             },
             Composition::Naming(naming, _) if naming.is_silent() => Facts::EMPTY,
+            Composition::Coded(codec, _) => {
+                let facts = children.next().unwrap_or(Facts::EMPTY);
+                Facts { min_len: codec.longest(facts.min_len), ..facts }
+            }
             Composition::Label(..) | Composition::Scope(_) | Composition::Naming(..) => {
                 children.next().unwrap_or(Facts::EMPTY)
             }
@@ -567,6 +625,11 @@ impl Ir {
         self.add(Node::Naming { naming: Box::new(naming), body })
     }
 
+    /// Returns a part whose text is written in a coding.
+    pub fn coded(&mut self, codec: Codec, body: NodeId) -> NodeId {
+        self.add(Node::Coded { codec, body })
+    }
+
     /// Adds a copy of `node` of the IR `from`, with the rebuilt `children`.
     pub fn rebuild(&mut self, from: &Ir, node: NodeId, children: Vec<NodeId>) -> NodeId {
         self.like(from.node(node), children)
@@ -592,6 +655,7 @@ impl Ir {
             Node::Label { label, count, .. } => self.label(*label, *count, children[0]),
             Node::Scope(scope) => self.scope(scope.labels.clone(), scope.fields.clone(), children[0]),
             Node::Naming { naming, .. } => self.naming((**naming).clone(), children[0]),
+            Node::Coded { codec, .. } => self.coded(*codec, children[0]),
         }
     }
 }

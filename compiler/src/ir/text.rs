@@ -140,6 +140,10 @@ fn node(out: &mut String, ir: &Ir, id: NodeId, indent: usize) {
             labels::scope(out, scope);
             nested(out, &[scope.body], &|_, _| {});
         }
+        Node::Coded { codec, body } => {
+            let _ = write!(out, "(coded {}:{}", codec.coding.name(), codec.growth);
+            nested(out, &[*body], &|_, _| {});
+        }
         Node::Naming { naming, body } => {
             labels::naming(out, naming);
             nested(out, &[*body], &|_, _| {});
@@ -433,6 +437,11 @@ impl<'t> Reader<'t> {
                 let naming = self.naming(if head == "names" { "scope" } else { head })?;
                 let body = self.node(ir)?;
                 ir.naming(naming, body)
+            }
+            "coded" => {
+                let codec = self.codec()?;
+                let body = self.node(ir)?;
+                ir.coded(codec, body)
             }
             "copy" => {
                 let known = self.known()?;

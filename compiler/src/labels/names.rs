@@ -26,6 +26,8 @@ pub(super) struct Names {
 struct Kind {
     /// The places of the names that are seen, without the digits that later numbers add before them.
     names: Vec<(u64, u64)>,
+    /// The number of names that stand outside the innermost coded part, and are not seen in it.
+    hidden: usize,
     /// The number of names that stand outside the innermost scope.
     first: usize,
     /// The number of unique names that the shortest finish of the innermost scope still gives.
@@ -38,6 +40,7 @@ struct Kind {
 /// The state outside a scope for one of its kinds.
 #[derive(Clone, Copy, Debug)]
 struct Outside {
+    hidden: usize,
     first: usize,
     pending: u64,
 }
@@ -55,7 +58,7 @@ impl Names {
         }
         for &kind in naming.scoped() {
             let Some(own) = self.kinds.get_mut(kind.index()) else { continue };
-            self.outside.push(Outside { first: own.first, pending: own.pending });
+            self.outside.push(own.outside());
             (own.first, own.pending) = (own.names.len(), ir.uniques(body).of(kind));
         }
     }
@@ -64,14 +67,29 @@ impl Names {
     pub fn end(&mut self, naming: &Naming<KindId>, output: &mut Vec<u8>, base: usize) -> u64 {
         for &kind in naming.scoped().iter().rev() {
             let (Some(own), Some(outside)) = (self.kinds.get_mut(kind.index()), self.outside.pop()) else { continue };
-            own.forget(&output[base..]);
-            (own.first, own.pending) = (outside.first, outside.pending);
+            own.leave(outside, &output[base..]);
         }
         let Some(kind) = naming.given() else { return 0 };
         let (Some(own), Some(from)) = (self.kinds.get_mut(kind.index()), self.open.pop()) else { return 0 };
         let left = if naming.unique().is_some() { own.make_unique(output, base + from as usize) } else { 0 };
         own.names.push((from, (output.len() - base) as u64));
         left
+    }
+
+    /// Begins a coded part: no names are seen in it but its own.
+    pub fn begin_text(&mut self) {
+        for own in &mut self.kinds {
+            self.outside.push(own.outside());
+            (own.hidden, own.first, own.pending) = (own.names.len(), own.names.len(), 0);
+        }
+    }
+
+    /// Ends a coded part, before it is coded, in this text.
+    pub fn end_text(&mut self, text: &[u8]) {
+        for own in self.kinds.iter_mut().rev() {
+            let Some(outside) = self.outside.pop() else { continue };
+            own.leave(outside, text);
+        }
     }
 
     /// Adds a name that stands at a place of the output.
@@ -83,13 +101,13 @@ impl Names {
 
     /// Returns the number of names of a kind that a site chooses from.
     pub fn seen(&self, kind: KindId) -> usize {
-        self.kinds.get(kind.index()).map_or(0, |kind| kind.names.len().min(MAX_SEEN))
+        self.kinds.get(kind.index()).map_or(0, |kind| (kind.names.len() - kind.hidden).min(MAX_SEEN))
     }
 
     /// Returns the place of a name: the nearest one has the number 0.
     pub fn name(&self, kind: KindId, number: usize) -> Option<(u64, u64)> {
-        let names = &self.kinds.get(kind.index())?.names;
-        names.len().checked_sub(number + 1).map(|place| names[place])
+        let kind = self.kinds.get(kind.index())?;
+        kind.names.len().checked_sub(number + 1).filter(|&place| place >= kind.hidden).map(|place| kind.names[place])
     }
 
     /// Returns by how much more room a scope keeps if these unique names come in place of those.
@@ -118,6 +136,16 @@ impl Names {
 }
 
 impl Kind {
+    fn outside(&self) -> Outside {
+        Outside { hidden: self.hidden, first: self.first, pending: self.pending }
+    }
+
+    /// Ends the innermost scope, whose names stand in this text.
+    fn leave(&mut self, outside: Outside, text: &[u8]) {
+        self.forget(text);
+        (self.hidden, self.first, self.pending) = (outside.hidden, outside.first, outside.pending);
+    }
+
     /// Forgets the names of the innermost scope, which stand in this text.
     fn forget(&mut self, text: &[u8]) {
         for (from, to) in self.names.drain(self.first..).rev() {

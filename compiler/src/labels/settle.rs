@@ -3,6 +3,7 @@
 //! First come the lengths of all that follows, so that each part has its place; then the bytes, those first that others
 //! follow from.
 
+use super::walk::difference;
 use crate::derived::{Amount, Derived, Measure, Term, Value};
 use crate::ir::{Ir, Known, NodeId};
 
@@ -17,6 +18,8 @@ pub(super) struct Span {
     pub rounds: u64,
     /// Beginning and end of its marks.
     pub marks: (u32, u32),
+    /// The number of its text among those that were coded, if it is the whole of one.
+    pub kept: Option<u32>,
 }
 
 impl Span {
@@ -31,9 +34,12 @@ impl Span {
         !measure.is_of_place() && (!measure.is_of_content() || !self.has_marks())
     }
 
-    /// Returns its emitted bytes.
-    pub fn range(&self) -> std::ops::Range<usize> {
-        self.raw.0 as usize..self.raw.1 as usize
+    /// Returns its bytes, given the texts that were coded, and those that are emitted.
+    pub fn bytes<'b>(&self, kept: &'b [Vec<u8>], emitted: &'b [u8]) -> &'b [u8] {
+        match self.kept {
+            Some(text) => &kept[text as usize],
+            None => &emitted[self.raw.0 as usize..self.raw.1 as usize],
+        }
     }
 }
 
@@ -52,18 +58,49 @@ pub(super) struct Mark {
     pub spans: Vec<Span>,
 }
 
-/// Places of a text before and after bytes were filled in that need more room than they had.
+/// Places of a text before and after bytes were filled in that need more room than they had, or less.
 #[derive(Clone, Debug, Default)]
 pub struct Moves {
-    /// The end of each place that grew, and by how much all places up to it grew, in ascending order.
-    grown: Vec<(u64, u64)>,
+    /// The end of each place that has another length now, and by how much all places up to it grew, in ascending order.
+    grown: Vec<(u64, i64)>,
+    /// A part that was coded: its beginning, its length before and after.
+    coded: Option<(u64, u64, u64)>,
+}
+
+/// The end of an output that is settled.
+pub(super) struct Piece<'k> {
+    /// The beginning of the whole text in the output, and that of the piece in the whole text.
+    pub base: usize,
+    pub from: u64,
+    /// The number of its first mark.
+    pub first_mark: u32,
+    /// The texts of parts that were coded.
+    pub kept: &'k [Vec<u8>],
 }
 
 impl Moves {
     /// Returns the place after the bytes were filled in.
     pub fn of(&self, place: u64) -> u64 {
         let before = self.grown.partition_point(|&(end, _)| end <= place);
-        place + before.checked_sub(1).map_or(0, |last| self.grown[last].1)
+        let place = place.saturating_add_signed(before.checked_sub(1).map_or(0, |last| self.grown[last].1));
+        match self.coded {
+            // A byte of a coded part has no place of its own: the places keep their order.
+            Some((from, len, coded)) if place > from => {
+                let within = u128::from(place - from) * u128::from(coded) / u128::from(len.max(1));
+                from + u64::try_from(within).unwrap_or(coded).min(coded)
+            }
+            _ => place,
+        }
+    }
+
+    /// Returns the place before which nothing has moved.
+    pub fn first(&self) -> u64 {
+        self.coded.map_or(0, |(from, ..)| from)
+    }
+
+    /// Notes that the end of the text from this place on was coded.
+    pub(super) fn code(&mut self, from: u64, len: u64, coded: u64) {
+        self.coded = Some((from, len, coded));
     }
 }
 
@@ -96,10 +133,10 @@ pub(super) fn amount<'b>(
     value.amount(of_term, |_| spans.first().map_or(&[][..], &bytes))
 }
 
-/// Fills in all marks of a text that begins at `base`. Returns where its places are then.
-pub(super) fn settle(ir: &Ir, marks: &[Mark], output: &mut Vec<u8>, base: usize) -> Moves {
-    let moves = make_room(marks, output, base);
-    let mut open = OpenMarks { next: (0..=marks.len() as u32).collect() };
+/// Fills in all marks of a piece. Returns where its places are then.
+pub(super) fn settle(ir: &Ir, marks: &[Mark], piece: &Piece<'_>, output: &mut Vec<u8>) -> Moves {
+    let moves = make_room(marks, piece, output);
+    let mut open = OpenMarks { first: piece.first_mark, next: (0..=marks.len() as u32).collect() };
     let mut stack: Vec<usize> = Vec::new();
     let mut filled = Vec::new();
     for first in 0..marks.len() {
@@ -115,7 +152,7 @@ pub(super) fn settle(ir: &Ir, marks: &[Mark], output: &mut Vec<u8>, base: usize)
                 continue;
             }
             stack.pop();
-            fill(ir, &marks[mark], &moves, output, base, &mut filled);
+            fill(ir, &marks[mark], &moves, (piece, output), &mut filled);
         }
     }
     moves
@@ -131,40 +168,43 @@ fn contents<'m>(ir: &Ir, mark: &'m Mark) -> impl Iterator<Item = &'m Span> {
     mark.spans.iter().zip(is_of_content).filter(|&(_, is_of_content)| is_of_content).map(|(span, _)| span)
 }
 
-/// Makes room for marks that are longer than what was emitted in their places.
-fn make_room(marks: &[Mark], output: &mut Vec<u8>, base: usize) -> Moves {
+/// Gives marks their lengths, where something of another length was emitted in their places.
+fn make_room(marks: &[Mark], piece: &Piece<'_>, output: &mut Vec<u8>) -> Moves {
     let mut moves = Moves::default();
     let mut grown = 0;
-    for mark in marks.iter().filter(|mark| mark.width > mark.raw) {
-        grown += mark.width - mark.raw;
+    for mark in marks.iter().filter(|mark| mark.width != mark.raw) {
+        grown += difference(mark.width, mark.raw);
         moves.grown.push((mark.at + mark.raw, grown));
     }
-    if grown > 0 {
-        let emitted = output.split_off(base);
+    if !moves.grown.is_empty() {
+        let emitted = output.split_off(piece.base + piece.from as usize);
         let mut done = 0;
-        for mark in marks.iter().filter(|mark| mark.width > mark.raw) {
-            let end = (mark.at + mark.raw) as usize;
-            output.extend_from_slice(&emitted[done..end]);
-            output.resize(output.len() + (mark.width - mark.raw) as usize, 0);
-            done = end;
+        for mark in marks.iter().filter(|mark| mark.width != mark.raw) {
+            let at = (mark.at - piece.from) as usize;
+            output.extend_from_slice(&emitted[done..at]);
+            output.resize(output.len() + mark.width as usize, 0);
+            done = at + mark.raw as usize;
         }
         output.extend_from_slice(&emitted[done..]);
     }
     moves
 }
 
-fn fill(ir: &Ir, mark: &Mark, moves: &Moves, output: &mut [u8], base: usize, filled: &mut Vec<u8>) {
+fn fill(ir: &Ir, mark: &Mark, moves: &Moves, (piece, output): (&Piece<'_>, &mut [u8]), filled: &mut Vec<u8>) {
     let Some(leaf) = ir.node(mark.node).leaf() else { return };
-    let range = |span: &Span| {
+    let base = piece.base;
+    let bytes = |span: &Span| match span.kept {
+        Some(text) => piece.kept[text as usize].as_slice(),
         // Numbers in it may have grown since it was complete.
-        base + moves.of(span.raw.0) as usize..base + moves.of(span.raw.1) as usize
+        None => &output[base + moves.of(span.raw.0) as usize..base + moves.of(span.raw.1) as usize],
     };
     filled.clear();
     match (&leaf.derived, mark.spans.first()) {
-        (Derived::Copy(_), Some(span)) => filled.extend_from_slice(&output[range(span)]),
+        (Derived::Copy(_), Some(span)) => filled.extend_from_slice(bytes(span)),
         (Derived::Copy(_), None) => {}
         (Derived::Number(value, form), _) => {
-            let amount = amount(value, &mark.spans, |span| moves.of(span.raw.0), |span| &output[range(span)]);
+            let place = |span: &Span| moves.of(span.raw.0).saturating_sub(piece.from);
+            let amount = amount(value, &mark.spans, place, bytes);
             form.write_amount(&amount, filled);
         }
     }
@@ -179,6 +219,8 @@ fn fill(ir: &Ir, mark: &Mark, moves: &Moves, output: &mut [u8], base: usize, fil
 
 /// Marks that are not begun yet. The next one from a place on is found in nearly constant time.
 struct OpenMarks {
+    /// The number of the first mark.
+    first: u32,
     /// For each mark the mark itself, or if it is begun a later one.
     next: Vec<u32>,
 }
@@ -207,6 +249,8 @@ impl OpenMarks {
     }
 
     fn first_within(&mut self, span: &Span) -> Option<usize> {
-        Some(self.find(span.marks.0 as usize)).filter(|&mark| mark < span.marks.1 as usize)
+        let number = |mark: u32| mark.saturating_sub(self.first) as usize;
+        let (from, to) = (number(span.marks.0), number(span.marks.1));
+        Some(self.find(from)).filter(|&mark| mark < to)
     }
 }

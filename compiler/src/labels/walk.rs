@@ -7,8 +7,15 @@ use crate::derived::{Derived, Measure, Term, Value};
 use crate::ir::labels::least;
 use crate::ir::{First, Ir, Known, LabelId, Leaf, NodeId, Scope};
 
-/// A label, and how much longer its part is than the shortest: in bytes and in rounds.
-pub(super) type Longer = (LabelId, u64, u64);
+/// A label, and how much longer its part is than the shortest: in bytes and in rounds. What is coded can be shorter than
+/// it counts before.
+pub(super) type Longer = (LabelId, i64, u64);
+
+/// Returns by how much a length is greater than another one; saturates.
+pub(super) fn difference(len: u64, other: u64) -> i64 {
+    let greater = i64::try_from(len.saturating_sub(other)).unwrap_or(i64::MAX);
+    greater.saturating_sub(i64::try_from(other.saturating_sub(len)).unwrap_or(i64::MAX))
+}
 
 /// Returns a reference to a label in a part.
 pub(super) fn known_in(ir: &Ir, node: NodeId, label: LabelId) -> Option<Known> {
@@ -48,7 +55,7 @@ pub(super) struct Walk<'w> {
 
 /// Lengths by which parts are longer that are not known yet. Each is computed once in a walk: without this, copies of
 /// copies would take exponential time.
-pub(super) type Memo = RefCell<Vec<(LabelId, (u64, u64))>>;
+pub(super) type Memo = RefCell<Vec<(LabelId, (i64, u64))>>;
 
 /// A scope that a walk has come into.
 struct Within<'w> {
@@ -66,8 +73,8 @@ impl<'w> Walk<'w> {
 
 impl Walk<'_> {
     /// Returns how much longer the rest of a scope is, without the part that is taken to be longer.
-    pub fn rest(self, scope: &Scope) -> u64 {
-        self.items(scope.body).iter().fold(0, |sum, &item| {
+    pub fn rest(self, scope: &Scope) -> i64 {
+        self.items(scope.body).iter().fold(0i64, |sum, &item| {
             let is_own = self.labels_of(item).any(|(label, _)| self.longer.is_some_and(|longer| longer.0 == label));
             if is_own { sum } else { sum.saturating_add(self.extra(item)) }
         })
@@ -80,12 +87,18 @@ impl Walk<'_> {
 
     /// Returns the labels of an item, outer ones first, each with its part.
     fn labels_of(&self, item: NodeId) -> impl Iterator<Item = (LabelId, NodeId)> {
-        let of = |node: NodeId| self.ir.node(node).label().map(|(label, _, body)| (label, body));
+        let without_codes = |mut node: NodeId| {
+            while let Some((_, body)) = self.ir.node(node).coded() {
+                node = body;
+            }
+            node
+        };
+        let of = move |node: NodeId| self.ir.node(without_codes(node)).label().map(|(label, _, body)| (label, body));
         std::iter::successors(of(item), move |&(_, body)| of(body))
     }
 
     /// Returns how much longer the shortest text of a node is than it could be.
-    pub fn extra(self, node: NodeId) -> u64 {
+    pub fn extra(self, node: NodeId) -> i64 {
         let (ir, kind) = (self.ir, self.ir.node(node));
         if ir.free(node).is_empty() {
             return 0;
@@ -95,8 +108,12 @@ impl Walk<'_> {
         }
         if let Some((item, rounds)) = kind.times() {
             let each = ir.facts(item).min_len;
-            let all = self.value(rounds).saturating_mul(each.saturating_add(self.extra(item)));
-            return all.saturating_sub(least(rounds).saturating_mul(each));
+            let all = self.value(rounds).saturating_mul(each.saturating_add_signed(self.extra(item)));
+            return difference(all, least(rounds).saturating_mul(each));
+        }
+        if let Some((codec, body)) = kind.coded() {
+            let least = ir.facts(body).min_len;
+            return difference(codec.longest(least.saturating_add_signed(self.extra(body))), codec.longest(least));
         }
         if let Some(scope) = kind.scope() {
             let within = Within { scope, outer: self.within, memo: Memo::default() };
@@ -104,18 +121,18 @@ impl Walk<'_> {
         }
         match kind.first() {
             First::Times(items, times) => {
-                let once = items.iter().fold(0, |sum: u64, &item| sum.saturating_add(self.extra(item)));
+                let once = items.iter().fold(0, |sum: i64, &item| sum.saturating_add(self.extra(item)));
                 once.saturating_mul(times.into())
             }
             First::Bytes(_) | First::Member(_) | First::Instance(_) => 0,
         }
     }
 
-    fn of_leaf(self, leaf: &Leaf) -> u64 {
+    fn of_leaf(self, leaf: &Leaf) -> i64 {
         match &leaf.derived {
             Derived::Copy(known) => self.longer(known).0,
             Derived::Number(_, form) if form.fixed_width().is_some() => 0,
-            Derived::Number(value, form) => form.width(self.value(value)).saturating_sub(leaf.min_len),
+            Derived::Number(value, form) => difference(form.width(self.value(value)), leaf.min_len),
         }
     }
 
@@ -124,7 +141,7 @@ impl Walk<'_> {
         let of_term = |term: &Term<Known>| {
             let known = &term.label;
             match term.measure {
-                Measure::Len => known.len.saturating_add(self.longer(known).0),
+                Measure::Len => known.len.saturating_add_signed(self.longer(known).0),
                 Measure::Count => known.rounds.saturating_add(self.longer(known).1),
                 Measure::Offset | Measure::Base | Measure::Sum(_) | Measure::Digest(_) => 0,
             }
@@ -133,7 +150,7 @@ impl Walk<'_> {
     }
 
     /// Returns by how much the part of a label is longer than the shortest, in bytes and in rounds.
-    fn longer(self, known: &Known) -> (u64, u64) {
+    fn longer(self, known: &Known) -> (i64, u64) {
         if let Some((label, len, rounds)) = self.longer
             && label == known.label
         {
@@ -148,7 +165,7 @@ impl Walk<'_> {
             within = *outer;
         }
         if let Some(span) = self.labels.known(known.label) {
-            return (span.len.saturating_sub(known.len), span.rounds.saturating_sub(known.rounds));
+            return (difference(span.len, known.len), span.rounds.saturating_sub(known.rounds));
         }
         let open = self.labels.scopes.iter().rev();
         let mut scopes = open.filter_map(|open| self.ir.node(open.node).scope());
@@ -157,7 +174,7 @@ impl Walk<'_> {
     }
 
     /// Returns what [`Walk::longer_part`] does, computed once for each label.
-    fn once(self, memo: &Memo, body: NodeId, known: &Known) -> (u64, u64) {
+    fn once(self, memo: &Memo, body: NodeId, known: &Known) -> (i64, u64) {
         if let Some((_, found)) = memo.borrow().iter().find(|(label, _)| *label == known.label) {
             return *found;
         }
@@ -173,7 +190,7 @@ impl Walk<'_> {
     }
 
     /// Returns by how much the shortest part is longer than it could be, in bytes and in rounds.
-    pub fn longer_part(self, body: NodeId, known: &Known) -> (u64, u64) {
+    pub fn longer_part(self, body: NodeId, known: &Known) -> (i64, u64) {
         let times = self.ir.node(body).times();
         (self.extra(body), times.map_or(0, |(_, rounds)| self.value(rounds).saturating_sub(known.rounds)))
     }

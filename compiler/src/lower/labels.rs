@@ -1,18 +1,21 @@
 //! Lowers labelled parts, and what refers to them.
 
 use super::Lowering;
+use crate::analysis::reach::reaching;
 use crate::ast::{Expr, Name};
+use crate::coding::Coding;
 use crate::derived::{Derived, Measure, Value};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::ir::labels::{least, least_rounds};
-use crate::ir::{Count, Field, Known, LabelId, NodeId};
+use crate::ir::{Codec, Count, Field, Known, LabelId, NodeId};
 
 /// A label that is seen.
 pub(super) struct Seen {
     name: String,
     known: Known,
-    /// The number of the open scope that it is in.
+    /// The number of the open scope that it is in, and the number of codings around it.
     scope: usize,
+    codings: usize,
     /// Whether something depends on the number of its rounds.
     is_counted: bool,
 }
@@ -29,7 +32,7 @@ impl Lowering<'_, '_> {
             }
         });
         let (first, scope) = (self.labels.seen.len(), self.labels.fields.len());
-        for item in expr.sequence() {
+        for item in expr.sequence().iter().flat_map(Expr::layers) {
             // A part with several labels has one in the IR.
             let names: Vec<&Name> = item.labels().map(|(label, _)| label).collect();
             let names: Vec<&Name> = names.into_iter().filter(|name| used.contains(&name.text.as_str())).collect();
@@ -40,6 +43,7 @@ impl Lowering<'_, '_> {
                 name: name.text.clone(),
                 known,
                 scope,
+                codings: self.labels.codings,
                 is_counted,
             }));
         }
@@ -55,6 +59,9 @@ impl Lowering<'_, '_> {
 
     /// Returns the node of an item of a sequence.
     fn item(&mut self, expr: &Expr) -> Option<NodeId> {
+        if let Some((coding, inner)) = expr.as_coded() {
+            return self.coded(coding, inner);
+        }
         let Some((label, inner)) = expr.as_label() else { return self.expr(expr) };
         let Some(known) = self.seen(label) else { return self.item(inner) };
         let is_counted = self.labels.seen.iter().any(|seen| seen.known.label == known.label && seen.is_counted);
@@ -63,7 +70,7 @@ impl Lowering<'_, '_> {
         let body = match rounds {
             // Weights of rounds would make several repetitions of it.
             Some(rounds) if is_counted => self.repeat(part, rounds, false)?,
-            _ => self.expr(part)?,
+            _ => self.item(part)?,
         };
         let count = match rounds {
             _ if !is_counted => Count::Unused,
@@ -72,6 +79,15 @@ impl Lowering<'_, '_> {
         };
         self.labels.measured.push((body, label.span));
         Some(self.ir.label(known.label, count, body))
+    }
+
+    /// Returns the node of a coded part. Its label is one of the sequence that the part is in.
+    fn coded(&mut self, coding: Coding, part: &Expr) -> Option<NodeId> {
+        let growth = self.alphabets.growth(self.rule, coding, part);
+        self.labels.codings += 1;
+        let body = self.item(part);
+        self.labels.codings -= 1;
+        Some(self.ir.coded(Codec { coding, growth }, body?))
     }
 
     /// Returns a new label with the least that its part can be.
@@ -101,6 +117,7 @@ impl Lowering<'_, '_> {
 
     /// Returns the node of bytes that follow from labelled parts.
     pub(super) fn derived(&mut self, expr: &Expr, derived: &Derived<Name>) -> Option<NodeId> {
+        self.reach_across(derived);
         let derived = match derived {
             Derived::Copy(label) => Derived::Copy(self.seen(label)?),
             Derived::Number(value, form) => {
@@ -132,6 +149,38 @@ impl Lowering<'_, '_> {
         let item = self.expr(item)?;
         self.labels.measured.push((item, span));
         Some(self.ir.times(item, rounds))
+    }
+
+    /// Notes parts on whose bytes something follows that is coded, where they are not in the same coding.
+    fn reach_across(&mut self, derived: &Derived<Name>) {
+        for label in derived.labels_of_content() {
+            let seen = self.labels.seen.iter().rev().find(|seen| seen.name == label.text);
+            if let Some(seen) = seen.filter(|seen| seen.codings < self.labels.codings) {
+                self.labels.across.push((seen.known.label, label.span));
+            }
+        }
+    }
+
+    /// Checks that parts which others follow from across the border of a coding are complete where they end.
+    pub(super) fn check_across(&mut self) {
+        let across = std::mem::take(&mut self.labels.across);
+        if across.is_empty() {
+            return;
+        }
+        let follows = reaching(&self.ir, |node| self.ir.node(node).leaf().is_some());
+        for node in (0..self.ir.node_count()).map(NodeId::new) {
+            let Some((label, ..)) = self.ir.node(node).label().filter(|(.., part)| follows[part.index()]) else {
+                continue;
+            };
+            for (_, span) in across.iter().filter(|(referred, _)| *referred == label) {
+                self.failed = true;
+                let message = "the bytes of this part follow from other parts, so they are complete too late";
+                self.diagnostics.push(
+                    Diagnostic::error(Code::CodedLabel, *span, message)
+                        .help("what is coded follows from parts in it, and from outer ones that follow from nothing"),
+                );
+            }
+        }
     }
 
     /// Notes a field in each scope with a label that it measures.

@@ -4,7 +4,7 @@ use super::{Decide, Machine, Recorder};
 use crate::ir::{Choice, NodeId, Site};
 
 impl<R: Recorder, D: Decide> Machine<'_, R, D> {
-    /// Begins a labelled part, a scope, or a part that gives a name.
+    /// Begins a labelled part, a scope, a coded part, or a part that gives a name.
     pub(super) fn enter(&mut self, node: NodeId) {
         self.slack = self.labels.begin(self.ir, node, self.emitted(), self.slack);
     }
@@ -12,6 +12,9 @@ impl<R: Recorder, D: Decide> Machine<'_, R, D> {
     /// Ends what [`Machine::enter`] began.
     pub(super) fn leave(&mut self, node: NodeId) {
         self.slack = self.labels.end(self.ir, node, self.output, self.base, self.slack);
+        if let Some(moves) = self.labels.take_moves() {
+            self.recorder.settled(&moves);
+        }
     }
 
     /// Decides a choice whose options cost what the text so far says.

@@ -138,6 +138,10 @@ impl Writer<'_> {
                 let key = if matches!(derived, Derived::Copy(_)) { "copy" } else { "number" };
                 self.push(format!("{{\"{key}\": {}}}", quoted(&derived_text(derived))), expr, symbols)
             }
+            ExprKind::Coded { coding, item } => {
+                let members = self.members_of(item)?;
+                self.push(format!("{{\"coding\": \"{}\", {members}}}", coding.name()), expr, symbols)
+            }
             ExprKind::Naming { naming, item } => {
                 let kinds: Vec<String> = naming.kinds().iter().map(|kind| quoted(&kind.text)).collect();
                 let kinds = if kinds.len() == 1 { kinds.concat() } else { format!("[{}]", kinds.join(", ")) };

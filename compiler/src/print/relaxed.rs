@@ -2,6 +2,7 @@
 
 use crate::ast::{Alternative, Expr, ExprKind, Grammar, Name, Rule};
 use crate::charset::{CharSet, Unit};
+use crate::coding::{Bytes, Coding};
 use crate::derived::{Derived, NumberForm, Radix};
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Span};
 use crate::formats::MAX_EXPRESSIONS;
@@ -133,6 +134,7 @@ impl Relaxing<'_> {
             ExprKind::Derived(Derived::Copy(label)) => self.copy(&label.text).unwrap_or_else(|| Expr::empty(span)),
             ExprKind::Derived(Derived::Number(_, form)) => any_number(*form, expr),
             ExprKind::Naming { naming, item } => self.any_name(naming, item, span),
+            ExprKind::Coded { coding, .. } => any_coded(*coding, span),
         }
     }
 
@@ -172,6 +174,12 @@ impl Relaxing<'_> {
         self.left -= size;
         Some(part.clone())
     }
+}
+
+/// Returns all texts of the bytes that there are in a coding.
+fn any_coded(coding: Coding, span: Span) -> Expr {
+    let bytes = coding.alphabet(Bytes::ALL).iter().map(|byte| (byte.into(), byte.into()));
+    Expr::repeat(Expr::class(CharSet::new(Unit::Byte, bytes), span), 0, None, span)
 }
 
 /// Returns all texts that a number of a form can be, and some more.

@@ -425,6 +425,11 @@ impl Hash {
                 self.number(form.width_of_digits().map_or(0, u32::from));
                 self.value(value);
             }
+            ExprKind::Coded { coding, item } => {
+                self.byte(11);
+                self.text(coding.name().as_bytes());
+                self.expr(item);
+            }
             ExprKind::Naming { naming, item } => {
                 self.byte(10);
                 self.text(naming.word().as_bytes());

@@ -69,7 +69,9 @@ fn is_sampled(system: &System, form: &Form) -> bool {
         }
         Kind::Repeat(_, 0, _) | Kind::Repeat(_, _, Some(0)) => false,
         Kind::Repeat(item, min, _) => is_sampled(system, item) || count(item).saturating_pow(*min) > 256,
-        Kind::Times(..) | Kind::Scope(..) | Kind::Label(..) | Kind::Derived(_) | Kind::Naming(..) => false,
+        Kind::Times(..) | Kind::Scope(..) | Kind::Label(..) | Kind::Derived(_) | Kind::Naming(..) | Kind::Coded(..) => {
+            false
+        }
     }
 }
 
@@ -86,7 +88,9 @@ fn pool_size(system: &System, form: &Form) -> usize {
         }
         Kind::Repeat(_, 0, _) | Kind::Repeat(_, _, Some(0)) => 1,
         Kind::Repeat(item, min, _) => pool_size(system, item).saturating_pow(*min),
-        Kind::Times(..) | Kind::Scope(..) | Kind::Label(..) | Kind::Derived(_) | Kind::Naming(..) => 0,
+        Kind::Times(..) | Kind::Scope(..) | Kind::Label(..) | Kind::Derived(_) | Kind::Naming(..) | Kind::Coded(..) => {
+            0
+        }
     }
 }
 
@@ -142,7 +146,8 @@ fn derive_shortest(system: &System, form: &Form, output: &mut Vec<u8>) {
         Kind::Choice(options, _) => derive_shortest(system, &options[0], output),
         Kind::Repeat(_, _, Some(0)) => {}
         Kind::Repeat(item, min, _) => (0..*min).for_each(|_| derive_shortest(system, item, output)),
-        Kind::Times(..) | Kind::Scope(..) | Kind::Label(..) | Kind::Derived(_) | Kind::Naming(..) => {}
+        Kind::Times(..) | Kind::Scope(..) | Kind::Label(..) | Kind::Derived(_) | Kind::Naming(..) | Kind::Coded(..) => {
+        }
     }
 }
 
@@ -192,7 +197,12 @@ fn steps_are_those_of_the_shortest_derivation() {
             Kind::Seq(items) => 1 + items.iter().map(|item| count(system, item)).sum::<u64>(),
             Kind::Choice(options, _) => 1 + count(system, &options[0]),
             Kind::Repeat(item, min, _) => 1 + count(system, item) * u64::from(*min),
-            Kind::Times(..) | Kind::Scope(..) | Kind::Label(..) | Kind::Derived(_) | Kind::Naming(..) => 0,
+            Kind::Times(..)
+            | Kind::Scope(..)
+            | Kind::Label(..)
+            | Kind::Derived(_)
+            | Kind::Naming(..)
+            | Kind::Coded(..) => 0,
         }
     }
     for seed in 0..300 {

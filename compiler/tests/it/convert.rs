@@ -40,7 +40,8 @@ fn any(grammar: &Grammar, test: &dyn Fn(&Expr) -> bool) -> bool {
                 ExprKind::Repeat { item, .. }
                 | ExprKind::Times { item, .. }
                 | ExprKind::Label { item, .. }
-                | ExprKind::Naming { item, .. } => any_in(item, test),
+                | ExprKind::Naming { item, .. }
+                | ExprKind::Coded { item, .. } => any_in(item, test),
             }
     }
     grammar.rules.iter().any(|rule| any_in(&rule.body, test))

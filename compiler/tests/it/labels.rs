@@ -154,6 +154,7 @@ fn mistakes_are_told_with_their_places() {
         ("s ::= n:('a' $n)", "cyclic-label", "n"),
         ("s ::= n:('a' $u8(len(n)))", "cyclic-label", "n"),
         ("s ::= a:($u32be(crc32(b)) 'x') b:($u32be(crc32(a)) 'y')", "cyclic-label", "a"),
+        ("s ::= n:('a' $u8(count(m))) m:'b'{len(n)}", "cyclic-label", "m"),
         ("s ::= n:'a' $u8(count(n))", "no-repetition", "n"),
         ("s ::= $u8(len(n)) n:'a'{300}", "narrow-field", "$u8(len(n))"),
         ("s ::= n:'a' $u16be(crc32(n))", "syntax", "$u16be(crc32(n))"),
@@ -269,6 +270,15 @@ fn the_reference_agrees_with_the_oracle_on_names() {
     let cases = agree(seeds.clone(), &Shape::NAMED) + agree(seeds, &Shape::LABELLED_NAMED);
     println!("{cases} of {} cases", 2 * asked);
     assert!(cases > asked * 3 / 2);
+}
+
+#[test]
+fn the_reference_agrees_with_the_oracle_on_codings() {
+    let seeds = amount::seeds(0..3_000);
+    let asked = 24 * (seeds.end - seeds.start);
+    let cases = agree(seeds.clone(), &Shape::CODED) + agree(seeds, &Shape::CODED_NAMED);
+    println!("{cases} of {} cases", 2 * asked);
+    assert!(cases > asked / 2);
 }
 
 #[test]

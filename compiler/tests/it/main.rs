@@ -2,6 +2,7 @@
 
 mod analyses;
 mod children;
+mod codings;
 mod convert;
 mod distribution;
 mod explanations;

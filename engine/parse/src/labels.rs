@@ -5,7 +5,9 @@
 //! shared by position, bound and the names that are seen. Labels are seen in one rule alone: a callee begins without
 //! any. The names that it gives pass back from its end to its callers.
 
+mod codes;
 mod context;
+mod decode;
 mod encode;
 mod names;
 mod operations;
@@ -21,6 +23,7 @@ use crate::error::{self, Attempt, Expected, Mismatch, ParseError};
 use crate::lookahead::Peek;
 use crate::program::Program;
 use crate::{Budget, Parsed, Rejection, Work};
+use codes::Reading;
 use context::Contexts;
 use encode::{FAULT, OPTION, append, encode, fault_of};
 use operations::Fault;
@@ -28,6 +31,9 @@ use queue::Queue;
 
 /// The first size of the data, in bytes, at which they are compacted.
 const FIRST_COMPACTION: usize = 1 << 20;
+
+/// The most bytes that the coded parts of a text stand for.
+const MOST_DECODED: usize = 1 << 27;
 
 /// The memory is checked once in this number of steps.
 const LOOKED_AT: u64 = 1024;
@@ -46,6 +52,9 @@ pub(crate) enum Mode {
 pub(crate) struct Threads<'p, 't> {
     program: &'p Program,
     text: &'t [u8],
+    /// The bytes of parts that stand in other texts.
+    more: Vec<u8>,
+    reading: Reading,
     mode: Mode,
     bounds: Bounds,
     arena: Arena,
@@ -102,10 +111,23 @@ pub(crate) fn parse(
             within: None,
         }));
     }
+    // What is coded can be written in several ways. A text that was made has the usual one.
+    if program.has_codes() {
+        let mut threads = Threads::new(program, text, *budget, Mode::Strict);
+        threads.reading.is_usual = true;
+        if let Ok(Some(decisions)) = threads.run() {
+            let made = encode::choices(ir, &decisions, text.len().max(MOST_DECODED));
+            if made.text == text {
+                return Ok(Parsed { choices: made.choices, work: Work { steps: threads.steps } });
+            }
+        }
+    }
     let mut threads = Threads::new(program, text, *budget, Mode::Strict);
     if let Some(decisions) = threads.run()? {
-        let made = encode::choices(ir, &decisions, text.len());
-        if made.text == text {
+        // What is compressed is longer before that.
+        let most = if program.has_codes() { text.len().max(MOST_DECODED) } else { text.len() };
+        let made = encode::choices(ir, &decisions, most);
+        if made.text == text || program.has_codes() && made.is_exact {
             return Ok(Parsed { choices: made.choices, work: Work { steps: threads.steps } });
         }
         return Err(ParseError::Mismatch(encode::difference(text, &made.text)));
@@ -142,6 +164,7 @@ pub(crate) fn repair(
     mut error: ParseError,
 ) -> Result<Parsed, ParseError> {
     let most = text.len().saturating_mul(16).saturating_add(1 << 16).max(budget.max_memory / 64);
+    let most = if program.has_codes() { most.max(MOST_DECODED) } else { most };
     for mode in [Mode::Bound, Mode::Free] {
         let mut threads = Threads::new(program, text, *budget, mode);
         let Ok(Some(decisions)) = threads.run() else { continue };
@@ -160,17 +183,24 @@ pub(crate) fn repair(
 
 impl<'p, 't> Threads<'p, 't> {
     fn new(program: &'p Program, text: &'t [u8], budget: Budget, mode: Mode) -> Threads<'p, 't> {
+        Threads::of_callee(program, text, budget, mode, program.start)
+    }
+
+    /// Returns threads through a callee, without any labels.
+    fn of_callee(program: &'p Program, text: &'t [u8], budget: Budget, mode: Mode, callee: u32) -> Threads<'p, 't> {
         let mut arena = Arena::default();
-        let root = arena.add_frame(program.start, 0);
+        let root = arena.add_frame(callee, 0);
         debug_assert_eq!(root, ROOT);
         let mut contexts = Contexts::new(program.operations.kinds.iter().map(|kind| kind.is_unique).collect());
         let bound = text.len() as u32;
         let context = contexts.of_callee(bound, 0);
-        let start = &program.callees[program.start as usize];
-        let first = Thread { state: start.entry, count: context, frame: root, list: EMPTY };
+        let entry = program.callees[callee as usize].entry;
+        let first = Thread { state: entry, count: context, frame: root, list: EMPTY };
         Threads {
             program,
             text,
+            more: Vec::new(),
+            reading: Reading::default(),
             mode,
             bounds: Bounds {
                 max_memory: budget.max_memory,
@@ -180,7 +210,7 @@ impl<'p, 't> Threads<'p, 't> {
             arena,
             contexts,
             seen: Seen::new(),
-            called: FxHashMap::from_iter([((program.start, bound, 0), root)]),
+            called: FxHashMap::from_iter([((callee, bound, 0), root)]),
             queue: Queue::new(first),
             position: 0,
             peek: None,
@@ -273,6 +303,8 @@ impl<'p, 't> Threads<'p, 't> {
             + self.seen.size()
             + self.contexts.size()
             + self.queue.size()
+            + self.more.capacity()
+            + self.reading.size()
             + self.faults.capacity() * 2 * size_of::<Fault>()
     }
 

@@ -153,6 +153,8 @@ fn follow(program: &Program, first: &[Bytes], empty: &[bool]) -> Vec<Next> {
     let count = program.callees.len();
     let mut follow = vec![Next::default(); count];
     follow[program.start as usize].end = true;
+    // What is coded is a text of its own.
+    program.operations.coded.iter().for_each(|coded| follow[coded.callee as usize].end = true);
     // The first of each pair passes its followers on to the second.
     let mut passes_on: Vec<Vec<u32>> = vec![Vec::new(); count];
     for (state, kind) in program.states.iter().enumerate() {

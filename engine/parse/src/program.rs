@@ -380,6 +380,7 @@ impl Builder<'_> {
             Composition::Label(label, count, body) => self.labelled(label, count, body, next),
             Composition::Scope(scope) => self.scope(scope, next),
             Composition::Naming(naming, body) => self.naming(naming, body, next),
+            Composition::Coded(codec, body) => self.coded(codec.coding, body, next),
             Composition::All(items) => items.iter().rev().fold(next, |next, &item| self.node(item, next)),
             Composition::One(choice) => {
                 let site = self.site(node);

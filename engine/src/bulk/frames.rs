@@ -329,7 +329,8 @@ impl Grammar {
                 | Composition::Times { .. }
                 | Composition::Label(..)
                 | Composition::Scope(_)
-                | Composition::Naming(..) => Step::Push([None, None]),
+                | Composition::Naming(..)
+                | Composition::Coded(..) => Step::Push([None, None]),
                 Composition::Instance(rule, _) if depth == Depth::ANY => one(Frame::Node(self.body(rule)), depth),
                 Composition::Instance(rule, _) => {
                     let instance = depth.less(1);
@@ -447,7 +448,8 @@ impl Grammar {
                 | Composition::Times { .. }
                 | Composition::Label(..)
                 | Composition::Scope(_)
-                | Composition::Naming(..) => {
+                | Composition::Naming(..)
+                | Composition::Coded(..) => {
                     unreachable!("not a choice")
                 }
             },
@@ -474,7 +476,8 @@ impl Grammar {
                 | Composition::Times { .. }
                 | Composition::Label(..)
                 | Composition::Scope(_)
-                | Composition::Naming(..) => 1,
+                | Composition::Naming(..)
+                | Composition::Coded(..) => 1,
             },
             _ => 1,
         }

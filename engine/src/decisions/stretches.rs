@@ -374,7 +374,8 @@ impl Deriver {
                 | Composition::Times { .. }
                 | Composition::Label(..)
                 | Composition::Scope(_)
-                | Composition::Naming(..) => {}
+                | Composition::Naming(..)
+                | Composition::Coded(..) => {}
                 Composition::Instance(to, _) => {
                     found.references.push(Reference { from: rule, to: to.index(), around: around.clone() });
                 }

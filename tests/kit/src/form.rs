@@ -3,10 +3,11 @@
 
 use std::collections::BTreeMap;
 
+use gramjet_compiler::analysis::alphabet::Alphabets;
 use gramjet_compiler::ast::{Expr, ExprKind, Grammar};
 use gramjet_compiler::charset::CharSet;
 use gramjet_compiler::derived::{Derived, Measure, Value};
-use gramjet_compiler::ir::{Facts, Ir, Node, NodeId, RuleId, Slots};
+use gramjet_compiler::ir::{Codec, Facts, Ir, Node, NodeId, RuleId, Slots};
 use gramjet_compiler::naming::Naming;
 
 /// A grammar: variables, each with a tree.
@@ -60,6 +61,8 @@ pub enum Kind {
     Derived(Derived<String>),
     /// A part that does something with names.
     Naming(Naming<String>, Box<Form>),
+    /// A part that is written in a coding.
+    Coded(Codec, Box<Form>),
 }
 
 /// Facts about a labelled part from the grammar alone: its label, its minimum length, and its least number of
@@ -84,8 +87,12 @@ impl System {
         }
         let start = grammar.start.as_ref().map_or(0, |name| index[name.text.as_str()]);
         let mut weights = Vec::new();
-        let variables: Vec<Option<Form>> =
-            grammar.rules.iter().map(|rule| Some(of_sequence(&rule.body, &index, &mut weights))).collect();
+        let alphabets = Alphabets::new(grammar);
+        let variables = grammar.rules.iter().enumerate().map(|(rule, own)| {
+            let reading = Reading { index: &index, alphabets: &alphabets, rule };
+            Some(of_sequence(&own.body, reading, &mut weights))
+        });
+        let variables: Vec<Option<Form>> = variables.collect();
         let mut system = System { rule_of: (0..variables.len()).collect(), variables, start };
         system.find_facts();
         let mut next = weights.into_iter();
@@ -119,7 +126,12 @@ impl System {
             Node::Seq(items) => Kind::Seq(all(items)),
             Node::Choice(choice) => Kind::Choice(all(&choice.options), choice.slots.clone()),
             Node::Repeat { item, min, max } => Kind::Repeat(Box::new(self.of_node(ir, *item, scopes)), *min, *max),
-            Node::Derived(_) | Node::Times { .. } | Node::Label { .. } | Node::Scope(_) | Node::Naming { .. } => {
+            Node::Derived(_)
+            | Node::Times { .. }
+            | Node::Label { .. }
+            | Node::Scope(_)
+            | Node::Naming { .. }
+            | Node::Coded { .. } => {
                 unreachable!("the oracle knows no labels")
             }
             Node::Inline { rule, body } => {
@@ -163,26 +175,51 @@ impl System {
     }
 }
 
+/// A grammar that is read.
+#[derive(Clone, Copy)]
+struct Reading<'r> {
+    index: &'r BTreeMap<&'r str, usize>,
+    alphabets: &'r Alphabets<'r>,
+    /// The number of the rule.
+    rule: usize,
+}
+
 /// Returns an expression that is a sequence of its own: its labels are seen in it, and by nothing else.
-fn of_sequence(expr: &Expr, index: &BTreeMap<&str, usize>, weights: &mut Vec<Vec<f64>>) -> Form {
-    let labels = expr.sequence().iter().flat_map(Expr::labels).map(|(label, _)| label.text.clone());
+fn of_sequence(expr: &Expr, reading: Reading<'_>, weights: &mut Vec<Vec<f64>>) -> Form {
+    let labels =
+        expr.sequence().iter().flat_map(Expr::layers).flat_map(Expr::labels).map(|(label, _)| label.text.clone());
     let labels: Vec<String> = labels.collect();
     let items = match &expr.kind {
         ExprKind::Seq(items) => {
-            let kind = Kind::Seq(items.iter().map(|item| of_expr(item, index, weights)).collect());
+            let kind = Kind::Seq(items.iter().map(|item| of_item(item, reading, weights)).collect());
             Form::new(kind)
         }
-        _ => of_expr(expr, index, weights),
+        _ => of_item(expr, reading, weights),
     };
     if labels.is_empty() { items } else { Form::new(Kind::Scope(Box::new(items), labels)) }
 }
 
-fn of_expr(expr: &Expr, index: &BTreeMap<&str, usize>, weights: &mut Vec<Vec<f64>>) -> Form {
+/// Returns an item of a sequence, whose labels belong to the sequence, also those in its codings.
+fn of_item(expr: &Expr, reading: Reading<'_>, weights: &mut Vec<Vec<f64>>) -> Form {
+    match &expr.kind {
+        ExprKind::Label { label, item } => {
+            Form::new(Kind::Label(label.text.clone(), Box::new(of_item(item, reading, weights))))
+        }
+        ExprKind::Coded { coding, item } => {
+            let growth = reading.alphabets.growth(reading.rule, *coding, item);
+            let codec = Codec { coding: *coding, growth };
+            Form::new(Kind::Coded(codec, Box::new(of_item(item, reading, weights))))
+        }
+        _ => of_expr(expr, reading, weights),
+    }
+}
+
+fn of_expr(expr: &Expr, reading: Reading<'_>, weights: &mut Vec<Vec<f64>>) -> Form {
     let kind = match &expr.kind {
         ExprKind::Bytes(bytes) => Kind::Bytes(bytes.clone()),
         ExprKind::Class(set) => Kind::Class(set.clone()),
-        ExprKind::Rule(name) => Kind::Variable(index[name.as_str()]),
-        ExprKind::Seq(_) => return of_sequence(expr, index, weights),
+        ExprKind::Rule(name) => Kind::Variable(reading.index[name.as_str()]),
+        ExprKind::Seq(_) => return of_sequence(expr, reading, weights),
         ExprKind::Choice(alternatives) => {
             let place = weights.len();
             weights.push(Vec::new());
@@ -191,21 +228,21 @@ fn of_expr(expr: &Expr, index: &BTreeMap<&str, usize>, weights: &mut Vec<Vec<f64
                 let weight = alternative.weight.map_or(1.0, |weight| weight.value);
                 if weight != 0.0 {
                     weights[place].push(weight);
-                    options.push(of_sequence(&alternative.expr, index, weights));
+                    options.push(of_sequence(&alternative.expr, reading, weights));
                 }
             }
             Kind::Choice(options, None)
         }
-        ExprKind::Repeat { item, min, max } => Kind::Repeat(Box::new(of_sequence(item, index, weights)), *min, *max),
+        ExprKind::Repeat { item, min, max } => Kind::Repeat(Box::new(of_sequence(item, reading, weights)), *min, *max),
         ExprKind::Times { item, rounds } => {
             let rounds = rounds.map(&mut |label| label.text.clone());
-            Kind::Times(Box::new(of_sequence(item, index, weights)), rounds)
+            Kind::Times(Box::new(of_sequence(item, reading, weights)), rounds)
         }
-        ExprKind::Label { label, item } => Kind::Label(label.text.clone(), Box::new(of_expr(item, index, weights))),
+        ExprKind::Label { .. } | ExprKind::Coded { .. } => return of_sequence(expr, reading, weights),
         ExprKind::Derived(derived) => Kind::Derived(derived.map(&mut |label| label.text.clone())),
         ExprKind::Naming { naming, item } => {
             let naming = naming.map(|kind| kind.text.clone());
-            Kind::Naming(naming, Box::new(of_sequence(item, index, weights)))
+            Kind::Naming(naming, Box::new(of_sequence(item, reading, weights)))
         }
     };
     Form::new(kind)
@@ -221,7 +258,8 @@ fn order_options(form: &mut Form, weights: &mut impl Iterator<Item = Vec<f64>>) 
         | Kind::Times(item, _)
         | Kind::Scope(item, _)
         | Kind::Label(_, item)
-        | Kind::Naming(_, item) => {
+        | Kind::Naming(_, item)
+        | Kind::Coded(_, item) => {
             order_options(item, weights);
         }
         Kind::Choice(options, slots) => {
@@ -312,6 +350,13 @@ fn set_facts(form: &mut Form, rules: &[(Facts, Uniques)], parts: &mut Vec<Part>)
             };
             Facts { min_len, height: 0, min_depth: 0 }
         }
+        Kind::Coded(codec, item) => {
+            set_facts(item, rules, parts);
+            // What derives nothing yet has no length.
+            let min_len = item.facts.min_len;
+            let longest = if min_len == u64::MAX { min_len } else { codec.coding.longest(min_len, codec.growth) };
+            Facts { min_len: longest, ..item.facts }
+        }
         Kind::Naming(Naming::Declare(_), _) => Facts { min_len: 0, height: 0, min_depth: 0 },
         Kind::Naming(naming, item) => {
             set_facts(item, rules, parts);
@@ -357,7 +402,7 @@ fn uniques(kind: &Kind, rules: &[(Facts, Uniques)], parts: &[Part]) -> Uniques {
         Kind::Repeat(item, min, _) => times(item, u64::from(*min)),
         Kind::Times(item, rounds) => times(item, least(rounds, parts)),
         Kind::Scope(item, _) | Kind::Label(_, item) => item.uniques.clone(),
-        Kind::Naming(Naming::Declare(_), _) => Uniques::new(),
+        Kind::Naming(Naming::Declare(_), _) | Kind::Coded(..) => Uniques::new(),
         Kind::Naming(naming, item) => {
             let mut numbers = item.uniques.clone();
             numbers.retain(|kind, _| !naming.scoped().contains(kind));
@@ -406,8 +451,12 @@ fn each_label(items: &Form, visit: &mut dyn FnMut(&str, &Form)) {
 }
 
 fn each_label_of(item: &Form, visit: &mut dyn FnMut(&str, &Form)) {
-    if let Kind::Label(label, part) = &item.kind {
-        visit(label, part);
-        each_label_of(part, visit);
+    match &item.kind {
+        Kind::Label(label, part) => {
+            visit(label, part);
+            each_label_of(part, visit);
+        }
+        Kind::Coded(_, part) => each_label_of(part, visit),
+        _ => {}
     }
 }

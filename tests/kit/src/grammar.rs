@@ -37,6 +37,8 @@ pub struct Shape {
     pub labels: bool,
     /// Whether parts may give names, take them, and bound where they are seen.
     pub names: bool,
+    /// Whether parts may be coded.
+    pub codings: bool,
 }
 
 impl Shape {
@@ -54,6 +56,7 @@ impl Shape {
         wide: 0,
         labels: false,
         names: false,
+        codings: false,
     };
 
     /// Grammars whose distribution can be computed.
@@ -73,6 +76,7 @@ impl Shape {
         wide: 300,
         labels: false,
         names: false,
+        codings: false,
     };
 
     /// Grammars with labelled parts.
@@ -84,6 +88,12 @@ impl Shape {
 
     /// Grammars with labelled parts and names.
     pub const LABELLED_NAMED: Shape = Shape { names: true, ..Shape::LABELLED };
+
+    /// Grammars with labelled, coded parts.
+    pub const CODED: Shape = Shape { codings: true, ..Shape::LABELLED };
+
+    /// Grammars with labelled, coded parts and names.
+    pub const CODED_NAMED: Shape = Shape { names: true, ..Shape::CODED };
 
     /// Grammars with long literals and sequences, which no reservation covers at once.
     pub const LONG: Shape =
@@ -232,6 +242,10 @@ impl Maker<'_> {
         }
         if self.shape.names && self.draw.percent(25) {
             return self.naming(nesting);
+        }
+        if self.shape.codings && self.draw.percent(12) {
+            let part = if nesting > 0 { self.part(nesting) } else { self.class() };
+            return self.coded(part);
         }
         match self.draw.below(20) {
             0..=5 => self.literal(),
@@ -400,7 +414,8 @@ fn references_any(rules: &[Rule], target: usize) -> bool {
             ExprKind::Repeat { item, .. }
             | ExprKind::Times { item, .. }
             | ExprKind::Label { item, .. }
-            | ExprKind::Naming { item, .. } => refers(item, name),
+            | ExprKind::Naming { item, .. }
+            | ExprKind::Coded { item, .. } => refers(item, name),
         }
     }
     rules.iter().any(|rule| refers(&rule.body, &rule_name(target)))

@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use gramjet_compiler::analysis::pools::Pools;
 use gramjet_compiler::derived::{Derived, Measure};
-use gramjet_compiler::ir::RuleId;
+use gramjet_compiler::ir::{Codec, RuleId};
 use gramjet_compiler::naming::Naming;
 use gramjet_compiler::reference::Limits;
 
@@ -32,10 +32,17 @@ pub struct Machine<'f> {
     names: Vec<(&'f str, Vec<u8>)>,
     /// The open scopes of names: their kinds, and the number of names before them.
     name_scopes: Vec<(&'f [String], usize)>,
+    /// The names and scopes of names outside each open coded part.
+    outside: Vec<Outside<'f>>,
+    /// The greatest length of a text within which offsets fit, if there are some.
+    longest: Option<u64>,
     /// The text so far.
     pub text: Text,
     site: Option<Site<'f>>,
 }
+
+/// The names that are seen, with their kinds, and the open scopes of names.
+type Outside<'f> = (Vec<(&'f str, Vec<u8>)>, Vec<(&'f [String], usize)>);
 
 /// The labels that are seen, with their parts; the innermost sequence first.
 #[derive(Debug)]
@@ -68,6 +75,7 @@ enum Task<'f> {
     /// The end of a part that gives a name, and the number of plain bytes before it.
     EndName(&'f Naming<String>, usize),
     EndNames,
+    EndCode(Codec),
 }
 
 #[derive(Clone, Debug)]
@@ -116,6 +124,8 @@ impl<'f> Machine<'f> {
             scopes: Vec::new(),
             names: Vec::new(),
             name_scopes: Vec::new(),
+            outside: Vec::new(),
+            longest,
             text: Text::default(),
             site: None,
         }
@@ -270,7 +280,7 @@ impl<'f> Machine<'f> {
         if !self.finish_within() {
             return false;
         }
-        let (len, fits) = self.text.measure();
+        let (len, fits) = self.text.measure(self.longest);
         fits && self.limits.max_len.is_none_or(|bound| len <= bound) && self.keeps_fields()
     }
 
@@ -321,9 +331,8 @@ impl<'f> Machine<'f> {
                     || self.text.value(&value.map(&mut |label| place.part(label))) <= form.greatest()
             }
             Kind::Seq(items) | Kind::Choice(items, _) => items.iter().all(|item| self.fit(item, place)),
-            Kind::Repeat(item, ..) | Kind::Times(item, _) | Kind::Label(_, item) | Kind::Naming(_, item) => {
-                self.fit(item, place)
-            }
+            Kind::Repeat(item, ..) | Kind::Times(item, _) | Kind::Label(_, item) => self.fit(item, place),
+            Kind::Naming(_, item) | Kind::Coded(_, item) => self.fit(item, place),
             Kind::Scope(..) if !has_fields(form) => true,
             Kind::Scope(..) => {
                 let mut machine = self.clone();
@@ -348,6 +357,12 @@ impl<'f> Machine<'f> {
                 if !self.finishes {
                     self.scopes.pop();
                 }
+                return None;
+            }
+            Task::EndCode(codec) => {
+                // Until it is complete, it counts with the longest text of its length.
+                self.text.end_code(codec, !self.finishes);
+                (self.names, self.name_scopes) = self.outside.pop().expect("a coded part is open");
                 return None;
             }
             Task::EndName(naming, from) => {
@@ -432,6 +447,12 @@ impl<'f> Machine<'f> {
                 self.tasks.push(Task::End(part));
                 self.tasks.push(Task::Derive(item, place));
             }
+            Kind::Coded(codec, item) => {
+                self.text.begin_code();
+                self.outside.push((std::mem::take(&mut self.names), std::mem::take(&mut self.name_scopes)));
+                self.tasks.push(Task::EndCode(*codec));
+                self.tasks.push(Task::Derive(item, place.inner()));
+            }
             Kind::Derived(derived) => self.text.add_derived(derived.map(&mut |label| place.part(label))),
             Kind::Naming(naming @ (Naming::Define(_) | Naming::Unique(_)), item) => {
                 self.tasks.push(Task::EndName(naming, self.text.plain().len()));
@@ -494,7 +515,8 @@ fn longest_text(system: &System) -> Option<u64> {
             Kind::Seq(items) | Kind::Choice(items, _) => items.iter().for_each(|item| visit(item, called, longest)),
             Kind::Naming(Naming::Declare(_), _) => {}
             Kind::Repeat(item, ..) | Kind::Times(item, _) => visit(item, called, longest),
-            Kind::Scope(item, _) | Kind::Label(_, item) | Kind::Naming(_, item) => visit(item, called, longest),
+            Kind::Scope(item, _) | Kind::Label(_, item) => visit(item, called, longest),
+            Kind::Naming(_, item) | Kind::Coded(_, item) => visit(item, called, longest),
         }
     }
     let (mut called, mut longest, mut seen) = (vec![system.start], Vec::new(), Vec::new());
@@ -514,7 +536,7 @@ fn has_fields(form: &Form) -> bool {
         Kind::Derived(Derived::Number(_, form)) => form.fixed_width().is_some(),
         Kind::Seq(items) | Kind::Choice(items, _) => items.iter().any(has_fields),
         Kind::Repeat(item, ..) | Kind::Times(item, _) | Kind::Scope(item, _) => has_fields(item),
-        Kind::Label(_, item) | Kind::Naming(_, item) => has_fields(item),
+        Kind::Label(_, item) | Kind::Naming(_, item) | Kind::Coded(_, item) => has_fields(item),
     }
 }
 

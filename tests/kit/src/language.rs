@@ -66,7 +66,9 @@ fn pool_of(system: &System, form: &Form, bound: &Bound) -> Option<Strings> {
             (0..*min).try_fold(Strings::from([Vec::new()]), |strings, _| bound.product(&strings, &rounds))
         }
         // Other bytes may follow from other parts of the text, so the strings of parts are none of their own.
-        Kind::Times(..) | Kind::Scope(..) | Kind::Label(..) | Kind::Derived(_) | Kind::Naming(..) => None,
+        Kind::Times(..) | Kind::Scope(..) | Kind::Label(..) | Kind::Derived(_) | Kind::Naming(..) | Kind::Coded(..) => {
+            None
+        }
     }
 }
 
@@ -96,7 +98,12 @@ impl Bound {
                 }
                 strings
             }
-            Kind::Times(..) | Kind::Scope(..) | Kind::Label(..) | Kind::Derived(_) | Kind::Naming(..) => return None,
+            Kind::Times(..)
+            | Kind::Scope(..)
+            | Kind::Label(..)
+            | Kind::Derived(_)
+            | Kind::Naming(..)
+            | Kind::Coded(..) => return None,
             Kind::Repeat(item, min, max) => {
                 let item = self.strings(item, languages)?;
                 let mut round = Strings::from([Vec::new()]);

@@ -164,7 +164,12 @@ impl<'f> Machine<'f> {
                 self.tasks.push(Task::Rounds(form, 0, depth));
                 None
             }
-            Kind::Times(..) | Kind::Scope(..) | Kind::Label(..) | Kind::Derived(_) | Kind::Naming(..) => {
+            Kind::Times(..)
+            | Kind::Scope(..)
+            | Kind::Label(..)
+            | Kind::Derived(_)
+            | Kind::Naming(..)
+            | Kind::Coded(..) => {
                 unreachable!("grammars with labels have a machine of their own")
             }
         }
@@ -204,7 +209,12 @@ impl<'f> Machine<'f> {
             Kind::Choice(options, _) => self.shortest(&options[0]),
             Kind::Repeat(_, _, Some(0)) => {}
             Kind::Repeat(item, min, _) => (0..*min).for_each(|_| self.shortest(item)),
-            Kind::Times(..) | Kind::Scope(..) | Kind::Label(..) | Kind::Derived(_) | Kind::Naming(..) => {
+            Kind::Times(..)
+            | Kind::Scope(..)
+            | Kind::Label(..)
+            | Kind::Derived(_)
+            | Kind::Naming(..)
+            | Kind::Coded(..) => {
                 unreachable!("grammars with labels have a machine of their own")
             }
         }

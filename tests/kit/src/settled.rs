@@ -4,6 +4,7 @@
 use std::rc::Rc;
 
 use gramjet_compiler::derived::{Derived, Measure, NumberForm, Radix, Term, Value};
+use gramjet_compiler::ir::Codec;
 
 use crate::digests;
 
@@ -28,6 +29,10 @@ enum Piece {
     Derived(Rc<Derived<usize>>),
     /// A repetition of as many rounds as a number says, and this number of rounds.
     Times(Rc<Value<usize>>, u64),
+    /// The beginning of a coded part.
+    BeginCode,
+    /// The end of a coded part, and its length if it is complete.
+    EndCode(Codec, Option<u64>),
 }
 
 /// A search for lengths or bytes of pieces that need each other.
@@ -78,12 +83,18 @@ impl Text {
     /// Returns a length that the text has at least, whatever follows. It may have parts that have not ended.
     pub fn least_len(&self) -> u64 {
         let (mut len, mut begins, mut lengths) = (0, vec![0; self.counts.len()], vec![0; self.counts.len()]);
+        let mut codes = Vec::new();
         for piece in &self.pieces {
             match piece {
                 Piece::Bytes(count) => len += *count as u64,
                 Piece::Begin(part) => begins[*part] = len,
                 Piece::End(part) => lengths[*part] = len - begins[*part],
                 Piece::Times(..) => {}
+                Piece::BeginCode => codes.push(len),
+                Piece::EndCode(_, coded) => {
+                    let begin = codes.pop().unwrap_or(0);
+                    len = coded.map_or(len, |coded| begin + coded);
+                }
                 Piece::Derived(derived) => {
                     len += match &**derived {
                         Derived::Copy(part) => lengths[*part],
@@ -93,6 +104,54 @@ impl Text {
             }
         }
         len
+    }
+
+    /// Begins a coded part.
+    pub fn begin_code(&mut self) {
+        self.pieces.push(Piece::BeginCode);
+    }
+
+    /// Ends a coded part. It has the length of its bytes if it is complete, else the greatest that it can have.
+    pub fn end_code(&mut self, codec: Codec, is_complete: bool) {
+        let begin = self.open_code(self.pieces.len()).expect("a coded part is open");
+        let len = is_complete.then(|| {
+            let bytes = Settling::new(self).of_pieces(begin + 1..self.pieces.len());
+            let mut coded = Vec::new();
+            codec.coding.encode(&bytes, &mut coded);
+            coded.len() as u64
+        });
+        self.pieces.push(Piece::EndCode(codec, len));
+    }
+
+    /// Returns the beginning of the innermost coded part around a piece.
+    fn open_code(&self, piece: usize) -> Option<usize> {
+        let mut closed = 0;
+        (0..piece).rev().find(|&piece| match self.pieces[piece] {
+            Piece::EndCode(..) => {
+                closed += 1;
+                false
+            }
+            Piece::BeginCode if closed > 0 => {
+                closed -= 1;
+                false
+            }
+            Piece::BeginCode => true,
+            _ => false,
+        })
+    }
+
+    /// Returns the end of the coded part that begins at a piece.
+    fn end_of_code(&self, begin: usize) -> usize {
+        let mut open = 0;
+        let is_end = |piece: &Piece| {
+            match piece {
+                Piece::BeginCode => open += 1,
+                Piece::EndCode(..) => open -= 1,
+                _ => {}
+            }
+            open == 0
+        };
+        begin + self.pieces[begin..].iter().position(is_end).expect("the coded part has ended")
     }
 
     /// Begins a part.
@@ -127,17 +186,22 @@ impl Text {
         count
     }
 
-    /// Returns the length, and whether each number of fixed width that measures parts fits into its field. All parts
-    /// must have ended.
-    pub fn measure(&self) -> (u64, bool) {
+    /// Returns the length, and whether each number of fixed width that measures parts fits into its field, and each
+    /// coded text is no longer than `longest`. All parts must have ended.
+    pub fn measure(&self, longest: Option<u64>) -> (u64, bool) {
         let mut lengths = Lengths::new(self);
-        let len = (0..self.pieces.len()).map(|piece| lengths.of_piece(piece).expect("all parts have ended")).sum();
-        let fits = self.pieces.iter().all(|piece| {
-            let Piece::Derived(derived) = piece else { return true };
-            let Derived::Number(value, form) = &**derived else { return true };
-            value.terms.iter().any(|term| term.measure.is_of_content())
-                || lengths.value(value).is_some_and(|value| value <= form.greatest())
+        let len = lengths.of_pieces(0..self.pieces.len()).expect("all parts have ended");
+        let mut codes = (0..self.pieces.len()).filter(|&piece| matches!(self.pieces[piece], Piece::BeginCode));
+        let are_short = longest.is_none_or(|longest| {
+            codes.all(|begin| lengths.of_pieces(begin + 1..self.end_of_code(begin)).is_some_and(|len| len <= longest))
         });
+        let fits = are_short
+            && self.pieces.iter().all(|piece| {
+                let Piece::Derived(derived) = piece else { return true };
+                let Derived::Number(value, form) = &**derived else { return true };
+                value.terms.iter().any(|term| term.measure.is_of_content())
+                    || lengths.value(value).is_some_and(|value| value <= form.greatest())
+            });
         (len, fits)
     }
 
@@ -155,6 +219,10 @@ impl Text {
     /// Returns where in `output` something is not as the grammar has it, if `output` is a text with the same decisions
     /// as this one. Numbers are read and compared with what they measure in `output` itself.
     pub fn fault(&self, output: &[u8]) -> Option<String> {
+        // Other decoders judge what is coded.
+        if self.pieces.iter().any(|piece| matches!(piece, Piece::BeginCode)) {
+            return (self.settled() != output).then(|| "it has other coded parts".to_string());
+        }
         let mut lengths = Lengths::new(self);
         let mut begins = vec![0; self.pieces.len() + 1];
         for piece in 0..self.pieces.len() {
@@ -190,7 +258,7 @@ impl Text {
                     literal += count;
                     found == &self.bytes[literal - count..literal]
                 }
-                Piece::Begin(_) | Piece::End(_) => true,
+                Piece::Begin(_) | Piece::End(_) | Piece::BeginCode | Piece::EndCode(..) => true,
                 Piece::Times(rounds, count) => value(rounds) == *count,
                 Piece::Derived(derived) => match &**derived {
                     Derived::Copy(label) => found == part(*label),
@@ -246,7 +314,7 @@ impl<'t> Lengths<'t> {
         let text = self.text;
         let len = match &text.pieces[piece] {
             Piece::Bytes(count) => *count as u64,
-            Piece::Begin(_) | Piece::End(_) | Piece::Times(..) => 0,
+            Piece::Begin(_) | Piece::End(_) | Piece::Times(..) | Piece::BeginCode | Piece::EndCode(..) => 0,
             Piece::Derived(derived) => match &**derived {
                 Derived::Copy(label) => self.of_part(*label)?,
                 Derived::Number(value, form) => match form.fixed_width() {
@@ -260,14 +328,37 @@ impl<'t> Lengths<'t> {
     }
 
     fn of_part(&mut self, part: usize) -> Option<u64> {
-        self.text.pieces_of(part)?.map(|piece| self.of_piece(piece)).sum()
+        let pieces = self.text.pieces_of(part)?;
+        self.of_pieces(pieces)
+    }
+
+    /// Returns the length of some pieces; `None` if not all are known.
+    fn of_pieces(&mut self, pieces: std::ops::Range<usize>) -> Option<u64> {
+        let (mut sum, mut piece) = (0u64, pieces.start);
+        while piece < pieces.end {
+            if matches!(self.text.pieces[piece], Piece::BeginCode) {
+                let end = self.text.end_of_code(piece);
+                let Piece::EndCode(codec, coded) = self.text.pieces[end] else { return None };
+                let len = match coded {
+                    Some(coded) => coded,
+                    None => codec.coding.longest(self.of_pieces(piece + 1..end)?, codec.growth),
+                };
+                sum = len.saturating_add(sum);
+                piece = end;
+            } else {
+                sum = self.of_piece(piece)?.saturating_add(sum);
+            }
+            piece += 1;
+        }
+        Some(sum)
     }
 
     /// Returns the number of bytes before a part; `None` if it has not begun, or some of them are not known.
     fn place(&mut self, part: usize) -> Option<u64> {
         let is_begin = |piece: &Piece| matches!(piece, Piece::Begin(begun) if *begun == part);
         let begin = self.text.pieces.iter().position(is_begin)?;
-        (0..begin).map(|piece| self.of_piece(piece)).sum()
+        let first = self.text.open_code(begin).map_or(0, |code| code + 1);
+        self.of_pieces(first..begin)
     }
 
     /// Returns the value of a number that measures lengths, counts and places.
@@ -303,7 +394,20 @@ impl<'t> Settling<'t> {
     }
 
     fn of_pieces(&mut self, pieces: std::ops::Range<usize>) -> Vec<u8> {
-        pieces.flat_map(|piece| self.of_piece(piece)).collect()
+        let (mut bytes, mut piece) = (Vec::new(), pieces.start);
+        while piece < pieces.end {
+            if matches!(self.text.pieces[piece], Piece::BeginCode) {
+                let end = self.text.end_of_code(piece);
+                let Piece::EndCode(codec, _) = self.text.pieces[end] else { return bytes };
+                let inner = self.of_pieces(piece + 1..end);
+                codec.coding.encode(&inner, &mut bytes);
+                piece = end;
+            } else {
+                bytes.extend(self.of_piece(piece));
+            }
+            piece += 1;
+        }
+        bytes
     }
 
     fn of_part(&mut self, part: usize) -> Vec<u8> {
@@ -325,7 +429,7 @@ impl<'t> Settling<'t> {
                 let begin: usize = lengths.sum();
                 text.bytes[begin..begin + count].to_vec()
             }
-            Piece::Begin(_) | Piece::End(_) | Piece::Times(..) => Vec::new(),
+            Piece::Begin(_) | Piece::End(_) | Piece::Times(..) | Piece::BeginCode | Piece::EndCode(..) => Vec::new(),
             Piece::Derived(derived) => match &**derived {
                 Derived::Copy(label) => self.of_part(*label),
                 Derived::Number(value, form) => {

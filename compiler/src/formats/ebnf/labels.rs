@@ -4,6 +4,7 @@ use super::lexer::{Kind, Token};
 use super::parser::{Parser, Reported, Sized};
 use crate::ast::{Expr, ExprKind, Name};
 use crate::check::closest;
+use crate::coding::Coding;
 use crate::derived::{Derived, Digest, Measure, NumberForm, Radix, Sum, Term, Value};
 use crate::diagnostics::{Diagnostics, Span};
 use crate::naming::Naming;
@@ -77,7 +78,8 @@ fn read_alone<T>(
 /// Returns what a dollar sign and this name begin, if a label cannot have the name.
 pub(in crate::formats) fn reserved(name: &str) -> Option<&'static str> {
     let is_word = || Naming::WORDS.contains(&name).then_some("what is said of names");
-    NumberForm::by_name(name).map(|_| "a number").or_else(is_word)
+    let is_coding = || Coding::by_name(name).map(|_| "a coded part");
+    NumberForm::by_name(name).map(|_| "a number").or_else(is_word).or_else(is_coding)
 }
 
 impl<'t> Parser<'t, '_> {
@@ -110,7 +112,12 @@ impl<'t> Parser<'t, '_> {
     fn derived(&mut self, name: &str, span: Span) -> Result<Derived<Name>, Reported> {
         let Some(form) = NumberForm::by_name(name) else {
             if self.peek(0).kind == Kind::Open && self.peek(0).span.start == span.end {
-                return Err(self.unknown("form of a number", name, span, NumberForm::names().chain(Naming::WORDS)));
+                return Err(self.unknown(
+                    "form of a number",
+                    name,
+                    span,
+                    NumberForm::names().chain(Naming::WORDS).chain(Coding::names()),
+                ));
             }
             // The dollar sign is not part of the name.
             return Ok(Derived::Copy(Name { text: name.to_string(), span: Span { start: span.start + 1, ..span } }));
@@ -159,6 +166,18 @@ impl<'t> Parser<'t, '_> {
         }
         let span = span.to(self.last_span);
         self.build(ExprKind::Naming { naming, item: Box::new(expr) }, span, height)
+    }
+
+    /// Parses the part after the name of a coding, which has been taken.
+    pub(super) fn coded(&mut self, coding: Coding, span: Span) -> Result<Sized, Reported> {
+        let open = self.take().span;
+        let Sized { expr, height } = self.nested(open)?;
+        if !self.take_if(&Kind::Close) {
+            let (end, name) = (self.peek(0).span, coding.name());
+            return Err(self.error(end, format!("`${name}` is not closed"), format!("write `${name}(part)`")));
+        }
+        let span = span.to(self.last_span);
+        self.build(ExprKind::Coded { coding, item: Box::new(expr) }, span, height)
     }
 
     /// Parses the width of digits.

@@ -9,6 +9,7 @@ use std::collections::VecDeque;
 use super::lexer::{Alphabet, Kind, Lexer, Token};
 use crate::ast::{Alternative, Expr, ExprKind, Grammar, MAX_NESTING, Name, Rule, Weight};
 use crate::charset::{CharSet, Unit};
+use crate::coding::Coding;
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Span};
 use crate::formats::MAX_EXPRESSIONS;
 use crate::formats::builder::{Builder, Part};
@@ -362,6 +363,9 @@ impl<'t> Parser<'t, '_> {
                 let span = self.take().span;
                 if self.begins_naming(name) {
                     return self.naming(name, span);
+                }
+                if let Some(coding) = Coding::by_name(name).filter(|_| self.peek(0).kind == Kind::Open) {
+                    return self.coded(coding, span);
                 }
                 return self.number(name, span);
             }

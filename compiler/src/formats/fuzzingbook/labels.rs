@@ -4,6 +4,7 @@
 
 use super::Reader;
 use crate::ast::{Alternative, Expr, ExprKind, Name};
+use crate::coding::Coding;
 use crate::derived::{Derived, Value};
 use crate::diagnostics::Span;
 use crate::formats::ebnf;
@@ -22,11 +23,12 @@ struct Members {
     max: Option<u32>,
     times: Option<Value<Name>>,
     naming: Option<Naming<Name>>,
+    coding: Option<Coding>,
 }
 
 /// Returns true if an object is a symbol, not the options of an alternative.
 pub(super) fn is_symbol(members: &[(JsonKey, Json)]) -> bool {
-    let names = ["label", "copy", "number", "choice", "min", "max", "times"];
+    let names = ["label", "copy", "number", "choice", "min", "max", "times", "coding"];
     let names: Vec<&str> = names.into_iter().chain(Naming::WORDS).collect();
     let is_weighted = members.iter().any(|(key, _)| matches!(key.text.as_str(), "weight" | "prob"));
     members.iter().any(|(key, _)| names.contains(&key.text.as_str()))
@@ -63,6 +65,10 @@ impl Reader<'_, '_> {
                     found.naming = self.naming(word, Json { kind: kinds, span: place });
                     found.naming.is_some()
                 }
+                ("coding", JsonKind::String(name)) => {
+                    found.coding = Some(self.coding(&name, place)?);
+                    true
+                }
                 ("min", JsonKind::Number(number)) => {
                     found.min = whole(number);
                     found.min.is_some()
@@ -92,7 +98,7 @@ impl Reader<'_, '_> {
     }
 
     fn symbol_of(&mut self, found: Members, span: Span) -> Option<Expr> {
-        let Members { label, item: Some(mut item), min, max, times, naming } = found else {
+        let Members { label, item: Some(mut item), min, max, times, naming, coding } = found else {
             self.error(span, "this symbol derives nothing", HELP);
             return None;
         };
@@ -111,6 +117,9 @@ impl Reader<'_, '_> {
         }
         if let Some(naming) = naming {
             item = self.build(ExprKind::Naming { naming, item: Box::new(item) }, span)?;
+        }
+        if let Some(coding) = coding {
+            item = self.build(ExprKind::Coded { coding, item: Box::new(item) }, span)?;
         }
         match label {
             Some(label) => self.build(ExprKind::Label { label, item: Box::new(item) }, span),
@@ -132,6 +141,15 @@ impl Reader<'_, '_> {
             })
             .collect();
         Naming::by_word(word, kinds?)
+    }
+
+    fn coding(&mut self, name: &str, span: Span) -> Option<Coding> {
+        let coding = Coding::by_name(name);
+        if coding.is_none() {
+            let known = Coding::names().collect::<Vec<_>>().join(", ");
+            self.error(span, format!("unknown coding `{name}`"), &format!("known: {known}"));
+        }
+        coding
     }
 
     fn label(&mut self, text: &str, span: Span) -> Option<Name> {

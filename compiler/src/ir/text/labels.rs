@@ -3,8 +3,9 @@
 use std::fmt::Write;
 
 use super::{ParseError, Reader};
+use crate::coding::Coding;
 use crate::derived::{Derived, Measure, NumberForm, Term, Value};
-use crate::ir::{Count, Field, KindId, Known, LabelId, Scope, Uniques};
+use crate::ir::{Codec, Count, Field, KindId, Known, LabelId, Scope, Uniques};
 use crate::naming::Naming;
 
 /// Writes bytes that follow from labelled parts.
@@ -191,6 +192,13 @@ impl Reader<'_> {
             kinds.push(KindId::new(self.number(10)? as u32));
         }
         Naming::by_word(word, kinds).map_or_else(|| self.error("expected a kind of names"), Ok)
+    }
+
+    /// Reads a coding.
+    pub(super) fn codec(&mut self) -> Result<Codec, ParseError> {
+        let Some(coding) = Coding::by_name(self.letters()) else { return self.error("expected a coding") };
+        self.word(":")?;
+        Ok(Codec { coding, growth: self.number(10)? as u8 })
     }
 
     fn letters(&mut self) -> &str {

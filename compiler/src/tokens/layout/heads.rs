@@ -24,7 +24,11 @@ impl Writer<'_> {
         let kind = match &expr.kind {
             ExprKind::Bytes(_) | ExprKind::Class(_) => return None,
             // No grammar with a layout has labels.
-            ExprKind::Times { .. } | ExprKind::Label { .. } | ExprKind::Derived(_) | ExprKind::Naming { .. } => {
+            ExprKind::Times { .. }
+            | ExprKind::Label { .. }
+            | ExprKind::Derived(_)
+            | ExprKind::Naming { .. }
+            | ExprKind::Coded { .. } => {
                 return None;
             }
             ExprKind::Rule(name) if self.layout.gaps.contains(name) => return None,

@@ -74,7 +74,9 @@ impl Writer<'_> {
         match &expr.kind {
             // These reach no layout token, and no grammar with a layout has labels.
             ExprKind::Bytes(_) | ExprKind::Class(_) | ExprKind::Derived(_) => Paths::new(),
-            ExprKind::Times { .. } | ExprKind::Label { .. } | ExprKind::Naming { .. } => Paths::new(),
+            ExprKind::Times { .. } | ExprKind::Label { .. } | ExprKind::Naming { .. } | ExprKind::Coded { .. } => {
+                Paths::new()
+            }
             ExprKind::Rule(name) => match name.as_str() {
                 NEWLINE | INDENT | DEDENT => self.token(name, place, span),
                 name => self.reference(name, place, span),

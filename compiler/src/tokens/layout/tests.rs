@@ -52,7 +52,8 @@ fn each(expr: &mut Expr, visit: &mut dyn FnMut(&mut Expr)) {
         ExprKind::Repeat { item, .. }
         | ExprKind::Times { item, .. }
         | ExprKind::Label { item, .. }
-        | ExprKind::Naming { item, .. } => each(item, visit),
+        | ExprKind::Naming { item, .. }
+        | ExprKind::Coded { item, .. } => each(item, visit),
     }
 }
 
@@ -113,7 +114,8 @@ fn texts(expr: &Expr, known: &Map<&str, Texts>, max: usize) -> Texts {
         | ExprKind::Times { .. }
         | ExprKind::Label { .. }
         | ExprKind::Derived(_)
-        | ExprKind::Naming { .. } => {
+        | ExprKind::Naming { .. }
+        | ExprKind::Coded { .. } => {
             unreachable!("the grammars have none")
         }
         ExprKind::Rule(name) => known.get(name.as_str()).cloned().unwrap_or_default(),

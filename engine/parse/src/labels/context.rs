@@ -6,6 +6,7 @@ use std::rc::Rc;
 use gramjet_compiler::derived::{Amount, Measure, Term, Value};
 use rustc_hash::FxHashMap;
 
+use super::codes::Texts;
 use super::names::Names;
 use crate::program::operations::{Number, Operations, Place};
 
@@ -121,38 +122,38 @@ impl Context {
     }
 
     /// Returns a number whose parts are all known.
-    pub fn value(&self, value: &Value<Place>, text: &[u8]) -> Option<u64> {
+    pub fn value(&self, value: &Value<Place>, texts: Texts<'_>) -> Option<u64> {
         if !value.terms.iter().all(|term| self.part_of(term).is_some()) {
             return None;
         }
-        Some(value.of(|term| self.term(term, text)).max(0).unsigned_abs())
+        Some(value.of(|term| self.term(term, texts)).max(0).unsigned_abs())
     }
 
-    fn term(&self, term: &Term<Place>, text: &[u8]) -> u64 {
+    fn term(&self, term: &Term<Place>, texts: Texts<'_>) -> u64 {
         let Some(part) = self.part_of(term) else { return 0 };
         match term.measure {
             Measure::Len => part.length().into(),
             Measure::Count => part.rounds.into(),
             Measure::Offset | Measure::Base => part.from.into(),
-            Measure::Sum(sum) => sum.of(&text[part.from as usize..part.to as usize]),
+            Measure::Sum(sum) => sum.of(texts.part(part.from, part.to)),
             Measure::Digest(_) => 0,
         }
     }
 
     /// Returns the bytes of a number whose parts are all complete; `None` if not all are, or the number is too great.
-    pub fn expected(&self, number: &Number, text: &[u8]) -> Option<Vec<u8>> {
-        self.written(number, self.value(&number.value, text)?, text)
+    pub fn expected(&self, number: &Number, texts: Texts<'_>) -> Option<Vec<u8>> {
+        self.written(number, self.value(&number.value, texts)?, texts)
     }
 
     /// Returns the bytes of a number with this value, or those of the digest that it is; `None` if it is too great.
-    fn written(&self, number: &Number, value: u64, text: &[u8]) -> Option<Vec<u8>> {
+    fn written(&self, number: &Number, value: u64, texts: Texts<'_>) -> Option<Vec<u8>> {
         if value > number.form.greatest() && !number.is_sum {
             return None;
         }
         let amount = match number.value.digest() {
             Some((digest, &place)) => {
                 let part = self.known(place)?;
-                Amount::Digest(digest.of(&text[part.from as usize..part.to as usize]))
+                Amount::Digest(digest.of(texts.part(part.from, part.to)))
             }
             None => Amount::Number(value),
         };
@@ -170,19 +171,19 @@ impl Context {
     }
 
     /// Looks at a number that was read. With `binds`, it says what a part is that is not known yet.
-    pub fn look(&mut self, number: &Number, waiting: Waiting, text: &[u8], binds: bool) -> Looked {
+    pub fn look(&mut self, number: &Number, waiting: Waiting, texts: Texts<'_>, binds: bool) -> Looked {
         let is_seen = |term: &&Term<Place>| term.label.place < waiting.seen;
         let mut unknown = number.value.terms.iter().filter(is_seen).filter(|term| self.part_of(term).is_none());
-        let of_term = |term: &Term<Place>| if is_seen(&term) { self.term(term, text) } else { 0 };
+        let of_term = |term: &Term<Place>| if is_seen(&term) { self.term(term, texts) } else { 0 };
         let Some(term) = unknown.next() else {
             let value = number.value.of(of_term).saturating_add(waiting.unseen).max(0).unsigned_abs();
-            return self.written(number, value, text).map_or(Looked::Impossible, Looked::Expected);
+            return self.written(number, value, texts).map_or(Looked::Impossible, Looked::Expected);
         };
         let is_solved = matches!(term.measure, Measure::Len | Measure::Count);
         if !binds || unknown.next().is_some() || !is_solved {
             return Looked::Nothing;
         }
-        let Some(read) = number.form.read(&text[waiting.from as usize..waiting.to as usize]) else {
+        let Some(read) = number.form.read(texts.part(waiting.from, waiting.to)) else {
             return Looked::Nothing;
         };
         let known = number.value.of(of_term).saturating_add(waiting.unseen);
@@ -214,7 +215,7 @@ impl Context {
                 (seen as u32..waiting.seen).contains(&term.label.place) && !term.measure.is_of_content()
             };
             let ending = value.terms.iter().filter(ends);
-            let sum = ending.fold(waiting.unseen, |sum, term| term.add_to(sum, self.term(term, &[])));
+            let sum = ending.fold(waiting.unseen, |sum, term| term.add_to(sum, self.term(term, Texts::NONE)));
             self.waiting[index] = Waiting { seen: waiting.seen.min(seen as u32), unseen: sum, ..waiting };
         }
         self.parts.truncate(seen);

@@ -27,7 +27,7 @@ pub(super) fn encode(kind: u32, value: u32, bytes: &mut Vec<u8>) {
 }
 
 /// Returns the numbers in a text of LEB128.
-fn numbers(bytes: &[u8]) -> impl Iterator<Item = u64> {
+pub(super) fn numbers(bytes: &[u8]) -> impl Iterator<Item = u64> {
     let mut bytes = bytes.iter();
     std::iter::from_fn(move || {
         let (mut number, mut shift) = (0, 0);

@@ -1,9 +1,11 @@
 //! The steps of threads that concern labelled parts.
 
-use gramjet_compiler::derived::Measure;
+use gramjet_compiler::coding::Coding;
+use gramjet_compiler::derived::{Measure, Term};
 use gramjet_compiler::ir::KindId;
 
 use super::OPTION;
+use super::codes::{self, Texts};
 use super::context::{Context, Looked, Part, Rounds, UNKNOWN, Waiting};
 use super::{Mode, Threads};
 use crate::arena::{Frame, Thread};
@@ -24,15 +26,15 @@ const MOST_TOLD: usize = 64;
 #[derive(Clone, Debug)]
 pub(super) struct Fault {
     /// Beginning and end of the bytes.
-    found: (u32, u32),
-    right: Right,
+    pub found: (u32, u32),
+    pub right: Right,
     /// The frame of the innermost rule.
-    within: Frame,
+    pub within: Frame,
 }
 
 /// Bytes that should stand where there are others.
 #[derive(Clone, Debug)]
-enum Right {
+pub(super) enum Right {
     /// The bytes between these places, which are a part.
     Copy(Place, (u32, u32)),
     /// The bytes of a number in the program.
@@ -41,13 +43,15 @@ enum Right {
     Unique(KindId, Box<[u8]>),
     /// A name of a kind that is seen.
     Seen(KindId),
+    /// Bytes within a text in a coding.
+    Within(Coding, Mismatch),
 }
 
 impl Fault {
     /// Returns true if it concerns a checksum.
     pub fn is_sum(&self, program: &Program) -> bool {
         match self.right {
-            Right::Copy(..) | Right::Unique(..) | Right::Seen(_) => false,
+            Right::Copy(..) | Right::Unique(..) | Right::Seen(_) | Right::Within(..) => false,
             Right::Number(number, _) => program.operations.numbers[number as usize].is_sum,
         }
     }
@@ -63,6 +67,7 @@ impl Fault {
             }
             Right::Unique(kind, bytes) => program.expected_unique(*kind, bytes.to_vec(), found),
             Right::Seen(kind) => program.expected_name(*kind, found),
+            Right::Within(coding, mismatch) => codes::expected(*coding, Some(mismatch)),
         };
         let offset = self.found.0 as usize;
         let rule = program.callees[self.within.callee as usize].rule;
@@ -113,7 +118,7 @@ impl Threads<'_, '_> {
                 let fields = &self.program.operations.fields[fields as usize];
                 if fields
                     .iter()
-                    .any(|(value, greatest)| context.value(value, &[]).is_some_and(|value| value > *greatest))
+                    .any(|(value, greatest)| context.value(value, Texts::NONE).is_some_and(|value| value > *greatest))
                 {
                     return Ok(());
                 }
@@ -148,7 +153,7 @@ impl Threads<'_, '_> {
                 let number = match &known.rounds {
                     LoopRounds::Between { .. } => 0,
                     LoopRounds::Times(value) => {
-                        let rounds = context.value(value, self.text).unwrap_or(0);
+                        let rounds = context.value(value, self.texts()).unwrap_or(0);
                         let left = u64::from(context.bound - position);
                         let fits = rounds.saturating_mul(known.min_len) <= left;
                         let Some(rounds) = u32::try_from(rounds).ok().filter(|_| fits) else { return Ok(()) };
@@ -165,13 +170,15 @@ impl Threads<'_, '_> {
                 let known = &self.program.operations.loops[number as usize];
                 let mut rounds = context.rounds.pop().map_or(0, |rounds| rounds.number);
                 if let LoopRounds::Times(value) = &known.rounds {
-                    rounds = context.value(value, self.text).map_or(0, |rounds| rounds as u32);
+                    rounds = context.value(value, self.texts()).map_or(0, |rounds| rounds as u32);
                 }
                 if let Some(part) = known.counted.and_then(|place| context.part(place)) {
                     part.rounds = rounds;
                 }
                 self.go(next, context, thread);
             }
+            Operation::Coded(coded) => self.coded(thread, coded, next)?,
+            Operation::EndCode(coded) => self.end_code(thread, coded)?,
             Operation::BeginName => {
                 let mut context = self.context(thread);
                 context.rounds.push(Rounds { number: 0, from: position });
@@ -318,14 +325,19 @@ impl Threads<'_, '_> {
 
     /// Compares the numbers that waited for a part with what they should be. Returns the decisions with the faults that
     /// were found; `None` if the thread ends, as a number is wrong.
-    fn compare(&mut self, context: &mut Context, place: Place, thread: Thread) -> Result<Option<u32>, ParseError> {
+    pub(super) fn compare(
+        &mut self,
+        context: &mut Context,
+        place: Place,
+        thread: Thread,
+    ) -> Result<Option<u32>, ParseError> {
         let mut list = thread.list;
         for waiting in std::mem::take(&mut context.waiting) {
             let number = &self.program.operations.numbers[waiting.number as usize];
             if number.value.terms.iter().any(|term| term.label.label == place.label) {
                 self.count_steps(context.effort(number) / 16)?;
             }
-            match context.look(number, waiting, self.text, self.mode != Mode::Free) {
+            match context.look(number, waiting, self.texts(), self.mode != Mode::Free) {
                 Looked::Nothing => context.waiting.push(waiting),
                 Looked::Solved => {}
                 Looked::Impossible => return Ok(None),
@@ -347,13 +359,12 @@ impl Threads<'_, '_> {
     }
 
     fn copy(&mut self, thread: Thread, place: Place, next: u32, copied: u32) -> Result<(), ParseError> {
-        let text = self.text;
         let Some(part) = self.contexts.get(thread.count).known(place) else { return Ok(()) };
-        let bytes = &text[part.from as usize..part.to as usize];
+        let bytes = self.texts().part(part.from, part.to).to_vec();
         self.count_steps(bytes.len() as u64 / 64)?;
         let program = self.program;
-        let attempt = |read, frame| Attempt::derived(program.expected_copy(place, bytes, None), read, frame);
-        if self.literal(bytes, attempt, thread.frame) {
+        let attempt = |read, frame| Attempt::derived(program.expected_copy(place, &bytes, None), read, frame);
+        if self.literal(&bytes, attempt, thread.frame) {
             self.read(bytes.len(), next, thread);
         } else if self.mode != Mode::Strict
             && let Some(callee) = self.program.operations.labels[place.label.index()].copy
@@ -374,7 +385,7 @@ impl Threads<'_, '_> {
     fn copied(&mut self, thread: Thread, place: Place, next: u32) {
         let mut context = self.context(thread);
         let (Some(part), Some(rounds)) = (context.known(place), context.rounds.pop()) else { return };
-        let bytes = &self.text[part.from as usize..part.to as usize];
+        let bytes = self.texts().part(part.from, part.to);
         let found = (rounds.from, self.position as u32);
         let mut list = thread.list;
         if self.text[rounds.from as usize..self.position] != *bytes {
@@ -390,7 +401,7 @@ impl Threads<'_, '_> {
         let effort = context.effort(number);
         let is_known = number.value.terms.iter().all(|term| context.part_of(term).is_some());
         if is_known {
-            let Some(bytes) = context.expected(number, self.text) else { return Ok(()) };
+            let Some(bytes) = context.expected(number, self.texts()) else { return Ok(()) };
             self.count_steps(effort / 16)?;
             return self.number_after(thread, index, &bytes, next);
         }
@@ -401,15 +412,19 @@ impl Threads<'_, '_> {
             let (seen, to) = (context.parts.len() as u32, (from + width) as u32);
             let waiting = Waiting { number: index, from: from as u32, to, seen, unseen: 0 };
             let mut with = context.clone();
-            match with.look(number, waiting, self.text, self.mode != Mode::Free) {
+            match with.look(number, waiting, self.texts(), self.mode != Mode::Free) {
                 Looked::Impossible => continue,
                 Looked::Solved => {}
                 Looked::Nothing | Looked::Expected(_) => with.waiting.push(waiting),
             }
             // A part that comes later may stand after the open parts, but is no longer than what is left of the rule.
             let left = with.outermost_bound() - waiting.to;
-            let is_too_long = |part: &Part| part.from == UNKNOWN && part.len != UNKNOWN && part.len > left;
-            if with.parts.iter().any(is_too_long) {
+            let is_too_long = |term: &Term<Place>| {
+                let part = with.parts.get(term.label.place as usize);
+                let is_coded = self.program.operations.labels[term.label.label.index()].is_coded;
+                part.is_some_and(|part| part.from == UNKNOWN && part.len != UNKNOWN && part.len > left) && !is_coded
+            };
+            if number.value.terms.iter().any(is_too_long) {
                 continue;
             }
             has_read = true;

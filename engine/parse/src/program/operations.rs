@@ -4,6 +4,7 @@
 
 use std::collections::HashMap;
 
+use gramjet_compiler::coding::Coding;
 use gramjet_compiler::derived::{Derived, NumberForm, Value};
 use gramjet_compiler::ir::{Count, Field, Ir, KindId, Known, LabelId, NodeId, Rounds, Scope};
 use gramjet_compiler::naming::Naming;
@@ -46,6 +47,10 @@ pub(crate) enum Operation {
     Use(KindId, StateId, StateId),
     /// Comes after a name of a kind that is not seen. What stands in its place has this number of sites.
     Unseen(KindId, u64),
+    /// Reads a coded part of [`Operations::coded`].
+    Coded(u32),
+    /// Ends what a coded part of [`Operations::coded`] stands for.
+    EndCode(u32),
     /// Begins a scope of names of [`Operations::scopes`].
     Names(u32),
     /// Ends a scope of names of [`Operations::scopes`].
@@ -90,6 +95,16 @@ pub(crate) enum LoopRounds {
     Times(Value<Place>),
 }
 
+/// A coded part.
+#[derive(Clone, Debug)]
+pub(crate) struct Coded {
+    pub coding: Coding,
+    /// The callee that derives what it stands for.
+    pub callee: u32,
+    /// The labels of all that it stands for, also where that is coded again.
+    pub labels: Vec<Place>,
+}
+
 /// Facts about a label.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Label {
@@ -98,6 +113,8 @@ pub(crate) struct Label {
     pub is_placed: bool,
     /// Whether an offset is that of the part, or counted from it.
     pub has_offset: bool,
+    /// Whether the part is coded: its length is another one in the text.
+    pub is_coded: bool,
     /// Whether it is copied.
     is_copied: bool,
     /// The callee that derives the part by itself, for wrong copies.
@@ -117,6 +134,8 @@ pub(crate) struct Operations {
     pub kinds: Vec<Kind>,
     /// The kinds of names of each scope.
     pub scopes: Vec<Vec<KindId>>,
+    /// The coded parts.
+    pub coded: Vec<Coded>,
 }
 
 /// The most parts that give names of a kind by which a name that is not seen is known.
@@ -195,7 +214,7 @@ impl Operations {
     pub fn reads(&self, operation: u32) -> bool {
         matches!(
             self.operations[operation as usize],
-            Operation::Copy(..) | Operation::Number(_) | Operation::Use(..) | Operation::Name(..)
+            Operation::Copy(..) | Operation::Number(_) | Operation::Use(..) | Operation::Name(..) | Operation::Coded(_)
         )
     }
 
@@ -221,7 +240,7 @@ impl Operations {
     pub fn may_begin_with(&self, operation: u32, byte: u8) -> bool {
         match self.operations[operation as usize] {
             Operation::Number(number) => self.numbers[number as usize].form.may_begin_with(byte),
-            Operation::Copy(..) | Operation::Use(..) => true,
+            Operation::Copy(..) | Operation::Use(..) | Operation::Coded(_) | Operation::EndCode(_) => true,
             Operation::Name(_, true) => byte.is_ascii_digit(),
             _ => false,
         }
@@ -282,6 +301,31 @@ impl Builder<'_> {
         self.add_copy(label, body);
         let rounds = if let Count::Fixed(rounds) = count { rounds } else { 0 };
         self.operation(Operation::Enter(place, rounds), state)
+    }
+
+    /// Returns the state of a coded part.
+    pub(super) fn coded(&mut self, coding: Coding, body: NodeId, next: StateId) -> StateId {
+        let layer = |&node: &NodeId| {
+            let node = self.ir.node(node);
+            node.label().map(|(.., body)| body).or(node.coded().map(|(_, body)| body))
+        };
+        let layers = std::iter::successors(Some(body), layer);
+        let labels = layers.filter_map(|node| self.ir.node(node).label()).map(|(label, ..)| label);
+        let labels = labels.filter(|label| self.seen.contains(label)).map(|label| self.place(label, (0, 0)));
+        let labels: Vec<Place> = labels.collect();
+        labels.iter().for_each(|place| self.program.operations.labels[place.label.index()].is_coded = true);
+        let callee = self.further_callee(body);
+        self.program.operations.coded.push(Coded { coding, callee, labels });
+        let coded = self.program.operations.coded.len() as u32 - 1;
+        // Labels outside it are seen in it.
+        let outer = std::mem::replace(&mut self.owner, callee);
+        let end = self.add(State::End);
+        let end_code = self.operation(Operation::EndCode(coded), end);
+        let entry = self.node(body, end_code);
+        self.owner = outer;
+        let made = &mut self.program.callees[callee as usize];
+        (made.entry, made.end) = (entry, end);
+        self.operation(Operation::Coded(coded), next)
     }
 
     /// Adds the callee that derives a part by itself, if it is copied and nothing in it follows from other parts.

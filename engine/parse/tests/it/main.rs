@@ -1,6 +1,7 @@
 //! The inverse of producers, on random and shipped grammars and on difficult cases for parsers.
 
 mod automaton;
+mod codings;
 mod costs;
 mod errors;
 mod generated;

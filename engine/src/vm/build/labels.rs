@@ -64,7 +64,7 @@ impl Builder<'_> {
                 Exit::to(self.emit(op))
             }
             Composition::Naming(Naming::Declare(_), _) => self.around(Code::Label, node, exit),
-            Composition::Naming(_, body) => around(self, body),
+            Composition::Naming(_, body) | Composition::Coded(_, body) => around(self, body),
             Composition::Times { item, .. } => {
                 let pc = self.emit(Op::UNSET);
                 let round = self.node(item, level, Exit::to(pc));
@@ -125,7 +125,9 @@ impl Builder<'_> {
             Composition::Derived(_) | Composition::Times { .. } | Composition::Label(..) => {
                 self.labelled(node, level, exit)
             }
-            Composition::Scope(_) | Composition::Naming(..) => self.labelled(node, level, exit),
+            Composition::Scope(_) | Composition::Naming(..) | Composition::Coded(..) => {
+                self.labelled(node, level, exit)
+            }
         }
     }
 

@@ -91,7 +91,11 @@ impl Focus<'_> {
         match &expr.kind {
             ExprKind::Bytes(_) | ExprKind::Class(_) | ExprKind::Rule(_) => None,
             // A part that others follow from is left alone.
-            ExprKind::Times { .. } | ExprKind::Label { .. } | ExprKind::Derived(_) | ExprKind::Naming { .. } => None,
+            ExprKind::Times { .. }
+            | ExprKind::Label { .. }
+            | ExprKind::Derived(_)
+            | ExprKind::Naming { .. }
+            | ExprKind::Coded { .. } => None,
             ExprKind::Seq(items) => {
                 let inner = self.along(items.get(number)?, rest)?;
                 let mut items = items.clone();
@@ -110,7 +114,11 @@ impl Focus<'_> {
     fn through(&self, expr: &Expr) -> Option<Expr> {
         match &expr.kind {
             ExprKind::Bytes(_) | ExprKind::Class(_) => None,
-            ExprKind::Times { .. } | ExprKind::Label { .. } | ExprKind::Derived(_) | ExprKind::Naming { .. } => None,
+            ExprKind::Times { .. }
+            | ExprKind::Label { .. }
+            | ExprKind::Derived(_)
+            | ExprKind::Naming { .. }
+            | ExprKind::Coded { .. } => None,
             ExprKind::Rule(name) => {
                 let number = self.index.get(&**name)?;
                 self.leading[*number].then(|| reference(&forced(name)))

@@ -156,7 +156,8 @@ fn plain(grammar: &Grammar, expr: &mut Expr) {
         ExprKind::Repeat { item, .. }
         | ExprKind::Times { item, .. }
         | ExprKind::Label { item, .. }
-        | ExprKind::Naming { item, .. } => {
+        | ExprKind::Naming { item, .. }
+        | ExprKind::Coded { item, .. } => {
             plain(grammar, item);
         }
     }
@@ -171,7 +172,11 @@ fn members(expr: &Expr) -> Option<CharSet> {
             _ => None,
         },
         ExprKind::Rule(_) | ExprKind::Seq(_) | ExprKind::Choice(_) | ExprKind::Repeat { .. } => None,
-        ExprKind::Times { .. } | ExprKind::Label { .. } | ExprKind::Derived(_) | ExprKind::Naming { .. } => None,
+        ExprKind::Times { .. }
+        | ExprKind::Label { .. }
+        | ExprKind::Derived(_)
+        | ExprKind::Naming { .. }
+        | ExprKind::Coded { .. } => None,
     }
 }
 
@@ -261,7 +266,11 @@ impl Writer<'_> {
         let (text, own) = match &expr.kind {
             ExprKind::Bytes(bytes) => (self.literal(bytes)?, Level::Repeated),
             // These notations have no labels.
-            ExprKind::Times { .. } | ExprKind::Label { .. } | ExprKind::Derived(_) | ExprKind::Naming { .. } => {
+            ExprKind::Times { .. }
+            | ExprKind::Label { .. }
+            | ExprKind::Derived(_)
+            | ExprKind::Naming { .. }
+            | ExprKind::Coded { .. } => {
                 return None;
             }
             ExprKind::Class(set) => (self.class(set)?, Level::Repeated),

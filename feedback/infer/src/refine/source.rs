@@ -277,7 +277,11 @@ impl Editor<'_> {
         }
         let text = match &expr.kind {
             ExprKind::Bytes(_) | ExprKind::Class(_) | ExprKind::Rule(_) => return written(expr),
-            ExprKind::Times { .. } | ExprKind::Label { .. } | ExprKind::Derived(_) | ExprKind::Naming { .. } => {
+            ExprKind::Times { .. }
+            | ExprKind::Label { .. }
+            | ExprKind::Derived(_)
+            | ExprKind::Naming { .. }
+            | ExprKind::Coded { .. } => {
                 return written(expr);
             }
             ExprKind::Seq(items) if items.is_empty() => return "()".to_string(),
@@ -303,7 +307,9 @@ fn tightness(expr: &Expr) -> Level {
         ExprKind::Choice(_) => Level::Rule,
         ExprKind::Seq(_) => Level::Alternative,
         ExprKind::Label { .. } => Level::Item,
-        ExprKind::Times { .. } | ExprKind::Derived(_) | ExprKind::Naming { .. } => Level::Repeated,
+        ExprKind::Times { .. } | ExprKind::Derived(_) | ExprKind::Naming { .. } | ExprKind::Coded { .. } => {
+            Level::Repeated
+        }
         ExprKind::Bytes(_) | ExprKind::Class(_) | ExprKind::Rule(_) | ExprKind::Repeat { .. } => Level::Repeated,
     }
 }

@@ -1,6 +1,7 @@
 //! Labelled parts in random grammars, and what follows from them.
 
 use gramjet_compiler::ast::{Expr, ExprKind, Grammar, Name};
+use gramjet_compiler::coding::Coding;
 use gramjet_compiler::derived::{Derived, Digest, Measure, NumberForm, Order, Radix, Sum, Term, Value};
 use gramjet_compiler::diagnostics::Span;
 
@@ -53,18 +54,37 @@ impl Maker<'_> {
                 None if self.draw.percent(75) => self.following(true).unwrap_or_else(|| self.item(nesting)),
                 None => self.item(nesting),
             };
-            names
-                .into_iter()
-                .rev()
-                .fold(made, |item, label| expr(ExprKind::Label { label: label.name(), item: Box::new(item) }))
+            names.into_iter().rev().fold(made, |item, label| {
+                let item = expr(ExprKind::Label { label: label.name(), item: Box::new(item) });
+                if self.shape.codings && self.draw.percent(12) { self.coded(item) } else { item }
+            })
         });
         let items = items.collect();
         self.scopes.pop();
         seq(items)
     }
 
+    /// Returns a part that is coded.
+    pub(super) fn coded(&mut self, part: Expr) -> Expr {
+        // Mostly codings that are short and have lengths of their own.
+        const SHORT: [Coding; 7] = [
+            Coding::Base16,
+            Coding::Base64,
+            Coding::Base64Url,
+            Coding::Percent,
+            Coding::CString,
+            Coding::QuotedPrintable,
+            Coding::Chunked,
+        ];
+        let coding = match self.draw.below(5) {
+            0 => Coding::ALL[self.draw.below(Coding::ALL.len())],
+            _ => SHORT[self.draw.below(SHORT.len())],
+        };
+        expr(ExprKind::Coded { coding, item: Box::new(part) })
+    }
+
     /// Returns a part that other parts can follow from.
-    fn part(&mut self, nesting: usize) -> Expr {
+    pub(super) fn part(&mut self, nesting: usize) -> Expr {
         match self.draw.below(6) {
             0 if nesting > 0 => self.labelled(nesting - 1),
             1 if nesting > 0 => self.alternatives(nesting - 1),

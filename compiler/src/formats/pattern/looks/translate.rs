@@ -32,7 +32,11 @@ impl<'g> Translating<'_, 'g> {
                 self.terms.all_of(&items)
             }
             ExprKind::Class(set) => self.letters(set, marked),
-            ExprKind::Times { .. } | ExprKind::Label { .. } | ExprKind::Derived(_) | ExprKind::Naming { .. } => {
+            ExprKind::Times { .. }
+            | ExprKind::Label { .. }
+            | ExprKind::Derived(_)
+            | ExprKind::Naming { .. }
+            | ExprKind::Coded { .. } => {
                 return None;
             }
             ExprKind::Rule(name) => match number(expr) {
@@ -146,7 +150,11 @@ impl<'g> Translating<'_, 'g> {
                 let options: Option<Vec<Id>> = options.iter().map(|option| self.beginning_with(&option.expr)).collect();
                 self.terms.or(options?)
             }
-            ExprKind::Times { .. } | ExprKind::Label { .. } | ExprKind::Derived(_) | ExprKind::Naming { .. } => {
+            ExprKind::Times { .. }
+            | ExprKind::Label { .. }
+            | ExprKind::Derived(_)
+            | ExprKind::Naming { .. }
+            | ExprKind::Coded { .. } => {
                 return None;
             }
             ExprKind::Bytes(_) | ExprKind::Class(_) | ExprKind::Rule(_) | ExprKind::Repeat { .. } => {
@@ -173,7 +181,11 @@ impl<'g> Translating<'_, 'g> {
                 self.terms.or([none, one])
             }
             ExprKind::Rule(_) => return None,
-            ExprKind::Times { .. } | ExprKind::Label { .. } | ExprKind::Derived(_) | ExprKind::Naming { .. } => {
+            ExprKind::Times { .. }
+            | ExprKind::Label { .. }
+            | ExprKind::Derived(_)
+            | ExprKind::Naming { .. }
+            | ExprKind::Coded { .. } => {
                 return None;
             }
             ExprKind::Seq(items) => {
@@ -255,6 +267,6 @@ fn longest(expr: &Expr) -> Option<u32> {
         }
         ExprKind::Repeat { item, max, .. } => Some(longest(item)?.saturating_mul((*max)?)),
         ExprKind::Label { item, .. } => longest(item),
-        ExprKind::Times { .. } | ExprKind::Derived(_) | ExprKind::Naming { .. } => None,
+        ExprKind::Times { .. } | ExprKind::Derived(_) | ExprKind::Naming { .. } | ExprKind::Coded { .. } => None,
     }
 }

@@ -1,0 +1,285 @@
+//! Coded parts: what they stand for is decoded, and read by threads of its own.
+
+use gramjet_compiler::coding::Coding;
+
+use super::Threads;
+use super::context::{Context, Part, UNKNOWN};
+use super::decode::{Decoded, decode};
+use super::encode::{OPTION, encode, numbers};
+use super::operations::{Fault, Right};
+use super::queue::Queue;
+use crate::Budget;
+use crate::arena::{EMPTY, Thread};
+use crate::error::{self, Attempt, Expected, Mismatch, ParseError};
+use crate::program::Program;
+use crate::program::operations::{Coded, Place};
+
+/// At most this many coded texts are read within each other.
+const MOST_NESTED: u32 = 64;
+
+/// The parts of a text: they stand in the text, or in others.
+#[derive(Clone, Copy)]
+pub(super) struct Texts<'t> {
+    pub text: &'t [u8],
+    /// What stands in other texts, as if it came after this one.
+    pub more: &'t [u8],
+}
+
+impl<'t> Texts<'t> {
+    /// No bytes.
+    pub const NONE: Texts<'static> = Texts { text: &[], more: &[] };
+
+    /// Returns the bytes between two places.
+    pub fn part(self, from: u32, to: u32) -> &'t [u8] {
+        let (from, to) = (from as usize, to as usize);
+        match self.text.get(from..to) {
+            Some(part) => part,
+            None => &self.more[from - self.text.len()..to - self.text.len()],
+        }
+    }
+}
+
+/// A reading of a coded text.
+#[derive(Debug, Default)]
+pub(super) struct Reading {
+    /// The lengths at which it may end. Empty for a text that is not coded.
+    ends: Vec<u32>,
+    /// The ends that were reached, in the order in which they were.
+    reached: Vec<Reached>,
+    /// The number of coded texts around it.
+    nesting: u32,
+    /// Whether coded parts are read in the form alone in which they are written.
+    pub is_usual: bool,
+}
+
+/// An end of a coded text that its grammar allows.
+#[derive(Debug)]
+struct Reached {
+    len: u32,
+    decisions: Vec<u8>,
+    /// The parts that are all of the text, in the order of their labels. Only those have bytes from which something
+    /// follows.
+    parts: Vec<Whole>,
+}
+
+/// A part that is all of a coded text, or of what it stands for.
+#[derive(Debug)]
+struct Whole {
+    len: u32,
+    rounds: u32,
+    bytes: Vec<u8>,
+}
+
+/// Threads through what a coded part stands for.
+type Inner<'p, 'd> = Threads<'p, 'd>;
+
+impl Threads<'_, '_> {
+    /// Returns all texts in which parts stand.
+    pub(super) fn texts(&self) -> Texts<'_> {
+        Texts { text: self.text, more: &self.more }
+    }
+
+    /// Reads a coded part: goes on after each of its ends.
+    pub(super) fn coded(&mut self, thread: Thread, index: u32, next: u32) -> Result<(), ParseError> {
+        let program = self.program;
+        let coded = &program.operations.coded[index as usize];
+        let (position, bound) = (self.position, self.bound(thread));
+        let room = (self.room() / 8).min(1 << 26);
+        let Decoded { mut bytes, mut ends } = decode(coded.coding, &self.text[position..bound], room);
+        self.count_steps(bytes.len() as u64 / 8 + ends.last().map_or(0, |&(_, read)| u64::from(read) / 8))?;
+        ends.retain(|&(_, read)| self.may_go_on(next, position + read as usize, bound));
+        let Some(&(longest, _)) = ends.last() else {
+            self.record_coded(coded.coding, None, thread);
+            return Ok(());
+        };
+        bytes.truncate(longest as usize);
+        if self.reading.nesting >= MOST_NESTED {
+            return Err(ParseError::Steps { offset: position, steps: self.bounds.max_steps });
+        }
+        let mut inner = self.inner(&bytes, coded, thread);
+        inner.reading.ends = ends.iter().map(|&(len, _)| len).collect();
+        let result = inner.follow();
+        let (steps, reached) = (inner.steps, std::mem::take(&mut inner.reading.reached));
+        let faults = std::mem::take(&mut inner.faults);
+        let furthest = inner.found.furthest;
+        drop(inner);
+        self.count_steps(steps)?;
+        if let Err(error) = result {
+            return Err(at(error, position));
+        }
+        if reached.is_empty() && self.records() {
+            let mut inner = self.inner(&bytes, coded, thread);
+            inner.reading.ends = ends.iter().map(|&(len, _)| len).collect();
+            inner.found.recorded = Some((furthest, Vec::new()));
+            let attempts = inner.follow().ok().and(inner.found.recorded.take());
+            let attempts = attempts.map_or_else(Vec::new, |(_, attempts)| attempts);
+            let mismatch = error::mismatch(program, &bytes, furthest, &attempts);
+            self.record_coded(coded.coding, Some(mismatch), thread);
+        }
+        for Reached { len, decisions, parts } in reached {
+            let Some(&(_, read)) = ends.iter().find(|&&(end, _)| end == len) else { continue };
+            let end = position + read as usize;
+            if self.reading.is_usual {
+                let mut usual = Vec::new();
+                coded.coding.encode(&bytes[..len as usize], &mut usual);
+                self.count_steps(u64::from(len) / 8)?;
+                if usual != self.text[position..end] {
+                    continue;
+                }
+            }
+            let mut list = thread.list;
+            for number in numbers(&decisions) {
+                let value = (number >> 1) as u32;
+                if number & 1 == 0 {
+                    list = self.arena.append(list, OPTION, value);
+                } else if let Some(fault) = faults.get(value as usize) {
+                    let mut mismatch = fault.mismatch(program, &bytes);
+                    mismatch.offset = position;
+                    let (found, within) = ((position as u32, end as u32), self.arena.frames[thread.frame as usize]);
+                    list = self.fault(list, Fault { found, right: Right::Within(coded.coding, mismatch), within });
+                }
+            }
+            self.count_steps(decisions.len() as u64 / 8)?;
+            let mut context = Context::clone(self.contexts.get(thread.count));
+            let named = coded.labels.iter().copied().zip(parts);
+            let Some(list) = self.name_coded(&mut context, named, Thread { list, ..thread })? else { continue };
+            let count = self.contexts.number(context);
+            self.read(read as usize, next, Thread { count, list, ..thread });
+        }
+        Ok(())
+    }
+
+    /// Returns true if a state may go on at a place.
+    fn may_go_on(&self, state: u32, place: usize, bound: usize) -> bool {
+        let next = self.text.get(place).copied();
+        place <= bound && (self.program.lookahead.allows(state, next) || !self.reading.ends.is_empty())
+    }
+
+    /// Returns threads through what a coded part stands for.
+    fn inner<'d>(&self, bytes: &'d [u8], coded: &Coded, thread: Thread) -> Inner<'_, 'd> {
+        let budget =
+            Budget { max_memory: self.room() / 2, max_steps: Some(self.bounds.max_steps.saturating_sub(self.steps)) };
+        let mut inner = Threads::of_callee(self.program, bytes, budget, self.mode, coded.callee);
+        inner.reading.nesting = self.reading.nesting + 1;
+        inner.reading.is_usual = self.reading.is_usual;
+        let outer = self.contexts.get(thread.count);
+        let mut parts = outer.parts.clone();
+        for part in &mut parts {
+            let len = part.to.wrapping_sub(part.from);
+            if part.is_known && part.to as usize <= self.text.len() + self.more.len() {
+                // Its bytes may be asked for, unless it has no place: then any will do.
+                let own = self.texts().part(part.from, part.to);
+                part.from = (bytes.len() + inner.more.len()) as u32;
+                part.to = part.from + len;
+                inner.more.extend_from_slice(own);
+            } else if !part.is_known {
+                *part = Part { len: part.len, count: part.count, ..Part::LATER };
+            }
+        }
+        let context = Context { bound: bytes.len() as u32, parts, ..Context::default() };
+        let count = inner.contexts.number(context);
+        let state = self.program.callees[coded.callee as usize].entry;
+        inner.queue = Queue::new(Thread { state, count, frame: crate::arena::ROOT, list: EMPTY });
+        inner
+    }
+
+    /// Notes which parts are all of a coded text. Returns the decisions with the faults that were found; `None` if the
+    /// thread ends.
+    fn name_coded(
+        &mut self,
+        context: &mut Context,
+        parts: impl Iterator<Item = (Place, Whole)>,
+        mut thread: Thread,
+    ) -> Result<Option<u32>, ParseError> {
+        for (place, Whole { len, rounds, bytes }) in parts {
+            let from = if bytes.is_empty() { 0 } else { (self.text.len() + self.more.len()) as u32 };
+            self.more.extend_from_slice(&bytes);
+            let Some(part) = context.part(place) else { return Ok(None) };
+            *part = Part { from, to: from + len, is_known: true, rounds, len: UNKNOWN, count: UNKNOWN };
+            let Some(list) = self.compare(context, place, thread)? else { return Ok(None) };
+            thread.list = list;
+        }
+        Ok(Some(thread.list))
+    }
+
+    /// Ends a coded text at this position, if it may end here.
+    pub(super) fn end_code(&mut self, thread: Thread, index: u32) -> Result<(), ParseError> {
+        let len = self.position as u32;
+        if self.records() {
+            let frame = self.arena.frames[thread.frame as usize];
+            self.record(Attempt::end(frame));
+        }
+        if self.reading.ends.binary_search(&len).is_err() {
+            return Ok(());
+        }
+        let program = self.program;
+        let context = self.contexts.get(thread.count);
+        let whole = |place: &Place| {
+            let part = context.known(*place).unwrap_or(Part { from: 0, to: len, ..Part::LATER });
+            let is_placed = program.operations.labels[place.label.index()].is_placed;
+            let bytes = if is_placed { self.texts().part(part.from, part.to) } else { &[] };
+            Whole { len: part.length(), rounds: part.rounds, bytes: bytes.to_vec() }
+        };
+        let parts: Vec<Whole> = program.operations.coded[index as usize].labels.iter().map(whole).collect();
+        // Others than the first do not matter, unless parts have other rounds.
+        self.count_steps(self.reading.reached.len() as u64 / 16)?;
+        let is_known = |reached: &Reached| {
+            let mut pairs = reached.parts.iter().zip(&parts);
+            reached.len == len && pairs.all(|(one, other)| (one.len, one.rounds) == (other.len, other.rounds))
+        };
+        if self.reading.reached.iter().any(is_known) {
+            return Ok(());
+        }
+        let mut decisions = self.decisions.clone();
+        if !self.arena.write(&[thread.list], self.bounds.max_memory / 4, &mut decisions, encode) {
+            return Err(ParseError::Memory { offset: self.position, limit: self.bounds.max_memory });
+        }
+        let work = decisions.len() + parts.iter().map(|part| part.bytes.len()).sum::<usize>();
+        self.reading.reached.push(Reached { len, decisions, parts });
+        self.count_steps(work as u64 / 16)
+    }
+
+    /// Records that a coded part was expected, and what its text lacks.
+    fn record_coded(&mut self, coding: Coding, mismatch: Option<Mismatch>, thread: Thread) {
+        if self.records() {
+            let frame = self.arena.frames[thread.frame as usize];
+            self.record(Attempt::derived(expected(coding, mismatch.as_ref()), 0, frame));
+        }
+    }
+}
+
+impl Reading {
+    /// Returns the memory that it takes in bytes, about.
+    pub fn size(&self) -> usize {
+        let decisions: usize = self.reached.iter().map(|reached| reached.decisions.capacity()).sum();
+        decisions + self.ends.capacity() * size_of::<u32>()
+    }
+}
+
+/// Returns the expectation of a coded part, and what its text lacks.
+pub(super) fn expected(coding: Coding, mismatch: Option<&Mismatch>) -> Expected {
+    let name = coding.name();
+    let origin = match mismatch {
+        Some(mismatch) => {
+            format!("a text in {name} that conforms (at byte {} of it: {})", mismatch.offset, mismatch.message())
+        }
+        None => format!("a text in {name}"),
+    };
+    Expected::Derived { bytes: Vec::new(), is_text: true, origin, found: None }
+}
+
+/// Returns an error within a coded part as one at the place where it begins.
+fn at(error: ParseError, offset: usize) -> ParseError {
+    match error {
+        ParseError::Steps { steps, .. } => ParseError::Steps { offset, steps },
+        ParseError::Memory { limit, .. } => ParseError::Memory { offset, limit },
+        other => other,
+    }
+}
+
+impl Program {
+    /// Returns true if texts of the grammar can be written in other ways than their choice bytes write them.
+    pub fn has_codes(&self) -> bool {
+        !self.operations.coded.is_empty()
+    }
+}
