@@ -49,7 +49,7 @@ pub enum Coding {
 pub enum Level {
     /// Bytes are stored as they are.
     Stored,
-    /// What was there before is referred to.
+    /// Bytes that were there before are referred to.
     Compressed,
 }
 

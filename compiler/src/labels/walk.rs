@@ -7,8 +7,8 @@ use crate::derived::{Derived, Measure, Term, Value};
 use crate::ir::labels::least;
 use crate::ir::{First, Ir, Known, LabelId, Leaf, NodeId, Scope};
 
-/// A label, and how much longer its part is than the shortest: in bytes and in rounds. What is coded can be shorter than
-/// it counts before.
+/// A label, and how much longer its part is than the shortest: in bytes and in rounds. What is coded can be shorter
+/// than it counts before.
 pub(super) type Longer = (LabelId, i64, u64);
 
 /// Returns by how much a length is greater than another one; saturates.

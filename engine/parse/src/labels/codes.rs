@@ -21,7 +21,7 @@ const MOST_NESTED: u32 = 64;
 #[derive(Clone, Copy)]
 pub(super) struct Texts<'t> {
     pub text: &'t [u8],
-    /// What stands in other texts, as if it came after this one.
+    /// The bytes of other texts, as if they came after this one.
     pub more: &'t [u8],
 }
 
