@@ -1,5 +1,5 @@
 //! Independent readers accept what the grammars of `tests/labelled` derive, in which parts follow from other parts:
-//! names of tags, attributes and entities, columns, lengths.
+//! names of tags, attributes and entities, columns, lengths, and texts in codings.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -26,8 +26,10 @@ fn documents(grammar: &str) -> Vec<PathBuf> {
     let count = (amount::part(ALL) as u32).div_ceil(LIMITS.len() as u32);
     let made = LIMITS.iter().enumerate().map(|(number, limits)| {
         let path = format!("tests/labelled/{grammar}.ebnf");
-        // Values have any byte.
-        let separator = if grammar == "values" { &["--separator", "len32"][..] } else { &[] };
+        let has_any_byte = ["codings", "png", "values"].contains(&grammar);
+        let separator = if has_any_byte { &["--separator", "len32"][..] } else { &[] };
+        // The shortest image has more bytes than the shortest limit.
+        let limits = if grammar == "png" && number == 0 { &["--max-len", "200"] } else { limits };
         documents_from(&path, count, &[*limits, separator].concat(), &format!("labelled-{grammar}-{number}"))
     });
     made.collect()
@@ -52,6 +54,20 @@ fn tables_have_equal_columns() {
 fn lengths_of_values_are_right() {
     for path in documents("values") {
         judge("values_judge.py", &[], 100, &path);
+    }
+}
+
+#[test]
+fn coded_texts_are_decoded() {
+    for path in documents("codings") {
+        judge("codings_judge.py", &[], 100, &path);
+    }
+}
+
+#[test]
+fn images_are_loaded() {
+    for path in documents("png") {
+        judge("png_judge.py", &[], 100, &path);
     }
 }
 

@@ -14,13 +14,17 @@ const ALL: u64 = 500;
 const AT_A_TIME: u64 = 20;
 
 /// Files that have grammars with labels and names: as blocks, as string literals in lines of their own, or whole.
-const SOURCES: [&str; 6] = [
+const SOURCES: [&str; 10] = [
     "docs/labels.md",
     "docs/names.md",
+    "docs/codings.md",
     "engine/tests/it/labels.rs",
     "tests/labelled/xml.ebnf",
     "tests/labelled/csv.ebnf",
     "tests/labelled/values.ebnf",
+    "tests/labelled/codings.ebnf",
+    "tests/labelled/png.ebnf",
+    "engine/parse/tests/it/codings.rs",
 ];
 
 /// Returns the grammars of the files.
@@ -192,6 +196,15 @@ const LARGE: &[Large] = &[
         let counts: String = (1..60).map(|i| format!("d{i}:('x'{{count(d{})}})* ", i - 1)).collect();
         format!("s ::= d0:'x'* {counts}")
     }),
+    ("codings-in-a-chain", || chain(many(50_000), |_, next| format!("'a' $percent({next}) 'b'"))),
+    ("labelled-codings-in-a-chain", || {
+        chain(many(50_000), |_, next| format!("$u32be(len(d)) p:$zlib(d:{next}) $u32be(crc32(p)) | 'x'"))
+    }),
+    ("codings-of-themselves", || {
+        "s ::= $base64(s s) $jsonstring(s) | $xmltext(t)  t ::= $cstring(s) t | 'x'".to_string()
+    }),
+    ("codings-within-codings-10000", || format!("s ::= {}'x'{}", "$base16(".repeat(10_000), ")".repeat(10_000))),
+    ("codings-within-codings-90", || format!("s ::= {}'x'*{}", "$base16(".repeat(90), ")".repeat(90))),
     ("scopes-within-scopes-10000", || format!("s ::= {}'x'{}", "$scope(k, ".repeat(10_000), ")".repeat(10_000))),
     ("scopes-within-scopes-90", || {
         format!("s ::= {}$unique(k, 'a'){}", "$scope(k, $unique(k, 'a') ".repeat(90), ")".repeat(90))

@@ -286,7 +286,9 @@ fn the_reference_agrees_with_the_oracle_on_codings() {
 fn the_reference_agrees_with_the_oracle_in_a_long_run() {
     let cases = agree(100_000..130_000, &Shape::LABELLED)
         + agree(100_000..130_000, &Shape::NAMED)
-        + agree(100_000..130_000, &Shape::LABELLED_NAMED);
+        + agree(100_000..130_000, &Shape::LABELLED_NAMED)
+        + agree(100_000..130_000, &Shape::CODED)
+        + agree(100_000..130_000, &Shape::CODED_NAMED);
     println!("{cases} cases");
     assert!(cases > 1_000_000);
 }
