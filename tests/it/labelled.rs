@@ -29,8 +29,8 @@ fn documents(grammar: &str) -> Vec<PathBuf> {
         let has_any_byte = ["codings", "png", "values"].contains(&grammar);
         let separator = if has_any_byte { &["--separator", "len32"][..] } else { &[] };
         // The shortest image has more bytes than the shortest limit.
-        let limits = if grammar == "png" && number == 0 { &["--max-len", "200"] } else { limits };
-        documents_from(&path, count, &[*limits, separator].concat(), &format!("labelled-{grammar}-{number}"))
+        let limits = if grammar == "png" && number == 0 { &["--max-len", "200"][..] } else { limits };
+        documents_from(&path, count, &[limits, separator].concat(), &format!("labelled-{grammar}-{number}"))
     });
     made.collect()
 }

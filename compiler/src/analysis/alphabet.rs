@@ -1,6 +1,6 @@
 //! The bytes that parts of a grammar can have, which say how long they can get when they are coded.
 
-use crate::ast::{Expr, ExprKind, Grammar};
+use crate::ast::{Expr, Grammar};
 use crate::charset::{CharSet, Unit};
 use crate::coding::{Bytes, Coding};
 use crate::derived::Derived;
@@ -95,18 +95,26 @@ impl<'g> Alphabets<'g> {
 
     /// Returns the bytes of an expression, as far as they are known.
     fn of(&self, rule: usize, expr: &Expr) -> Bytes {
-        match &expr.kind {
-            ExprKind::Bytes(bytes) => Bytes::of(bytes),
-            ExprKind::Class(set) => of_class(set),
-            ExprKind::Rule(name) => self.index.get(name.as_str()).map_or(Bytes::NONE, |&rule| self.rules[rule]),
-            ExprKind::Derived(Derived::Copy(label)) => {
-                self.labels.get(&(rule, label.text.as_str())).copied().unwrap_or(Bytes::NONE)
+        if let Some(bytes) = expr.as_bytes() {
+            return Bytes::of(bytes);
+        }
+        if let Some(set) = expr.as_class() {
+            return of_class(set);
+        }
+        if let Some(name) = expr.as_rule() {
+            return self.index.get(name).map_or(Bytes::NONE, |&rule| self.rules[rule]);
+        }
+        match expr.as_derived() {
+            Some(Derived::Copy(label)) => {
+                return self.labels.get(&(rule, label.text.as_str())).copied().unwrap_or(Bytes::NONE);
             }
-            ExprKind::Derived(Derived::Number(_, form)) => form.bytes(),
-            ExprKind::Naming { .. } => self.of_name(rule, expr),
-            ExprKind::Coded { coding, item } => coding.alphabet(self.of(rule, item)),
-            ExprKind::Seq(_) | ExprKind::Choice(_) | ExprKind::Repeat { .. } => self.of_children(rule, expr),
-            ExprKind::Times { .. } | ExprKind::Label { .. } => self.of_children(rule, expr),
+            Some(Derived::Number(_, form)) => return form.bytes(),
+            None => {}
+        }
+        match expr.as_coded() {
+            Some((coding, part)) => coding.alphabet(self.of(rule, part)),
+            None if expr.as_naming().is_some() => self.of_name(rule, expr),
+            None => self.of_children(rule, expr),
         }
     }
 

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use gramjet_compiler::charset::{CharSet, Unit};
+use gramjet_compiler::coding::Coding;
 
 use crate::arena::Frame;
 use crate::program::Program;
@@ -157,6 +158,17 @@ impl Mismatch {
             Some(byte @ 0x21..=0x7E) => write!(f, ", found `{}`", char::from(byte)),
             Some(byte) => write!(f, ", found the byte 0x{byte:02X}"),
         }
+    }
+}
+
+impl Expected {
+    /// Returns the expectation of a coded part, and what its text lacks.
+    pub(crate) fn coded(coding: Coding, mismatch: Option<&Mismatch>) -> Expected {
+        let lacks = mismatch.map_or_else(String::new, |mismatch| {
+            format!(" that conforms (at byte {} of it: {})", mismatch.offset, mismatch.message())
+        });
+        let origin = format!("a text in {}{lacks}", coding.name());
+        Expected::Derived { bytes: Vec::new(), is_text: true, origin, found: None }
     }
 }
 

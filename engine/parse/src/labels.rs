@@ -13,6 +13,7 @@ mod names;
 mod operations;
 mod queue;
 mod steps;
+mod texts;
 
 use gramjet_compiler::ir::Ir;
 use gramjet_compiler::labels::Labels;
@@ -52,9 +53,6 @@ pub(crate) enum Mode {
 pub(crate) struct Threads<'p, 't> {
     program: &'p Program,
     text: &'t [u8],
-    /// The bytes of parts that stand in other texts.
-    more: Vec<u8>,
-    reading: Reading,
     mode: Mode,
     bounds: Bounds,
     arena: Arena,
@@ -89,6 +87,8 @@ struct Found {
     accepted: Option<u32>,
     /// The position whose attempts are recorded, and these attempts.
     recorded: Option<(usize, Vec<Attempt>)>,
+    /// The ends of a coded text.
+    reading: Reading,
 }
 
 /// Finds choice bytes for a text of a grammar with labels.
@@ -114,7 +114,7 @@ pub(crate) fn parse(
     // What is coded can be written in several ways. A text that was made has the usual one.
     if program.has_codes() {
         let mut threads = Threads::new(program, text, *budget, Mode::Strict);
-        threads.reading.is_usual = true;
+        threads.found.reading.is_usual = true;
         if let Ok(Some(decisions)) = threads.run() {
             let made = encode::choices(ir, &decisions, text.len().max(MOST_DECODED));
             if made.text == text {
@@ -199,8 +199,6 @@ impl<'p, 't> Threads<'p, 't> {
         Threads {
             program,
             text,
-            more: Vec::new(),
-            reading: Reading::default(),
             mode,
             bounds: Bounds {
                 max_memory: budget.max_memory,
@@ -303,8 +301,7 @@ impl<'p, 't> Threads<'p, 't> {
             + self.seen.size()
             + self.contexts.size()
             + self.queue.size()
-            + self.more.capacity()
-            + self.reading.size()
+            + self.found.reading.size()
             + self.faults.capacity() * 2 * size_of::<Fault>()
     }
 

@@ -8,36 +8,15 @@ use super::decode::{Decoded, decode};
 use super::encode::{OPTION, encode, numbers};
 use super::operations::{Fault, Right};
 use super::queue::Queue;
+use super::texts::Texts;
 use crate::Budget;
 use crate::arena::{EMPTY, Thread};
 use crate::error::{self, Attempt, Expected, Mismatch, ParseError};
 use crate::program::Program;
-use crate::program::operations::{Coded, Place};
+use crate::program::operations::{Coded, Operation, Place};
 
 /// At most this many coded texts are read within each other.
 const MOST_NESTED: u32 = 64;
-
-/// The parts of a text: they stand in the text, or in others.
-#[derive(Clone, Copy)]
-pub(super) struct Texts<'t> {
-    pub text: &'t [u8],
-    /// The bytes of other texts, as if they came after this one.
-    pub more: &'t [u8],
-}
-
-impl<'t> Texts<'t> {
-    /// No bytes.
-    pub const NONE: Texts<'static> = Texts { text: &[], more: &[] };
-
-    /// Returns the bytes between two places.
-    pub fn part(self, from: u32, to: u32) -> &'t [u8] {
-        let (from, to) = (from as usize, to as usize);
-        match self.text.get(from..to) {
-            Some(part) => part,
-            None => &self.more[from - self.text.len()..to - self.text.len()],
-        }
-    }
-}
 
 /// A reading of a coded text.
 #[derive(Debug, Default)]
@@ -76,7 +55,7 @@ type Inner<'p, 'd> = Threads<'p, 'd>;
 impl Threads<'_, '_> {
     /// Returns all texts in which parts stand.
     pub(super) fn texts(&self) -> Texts<'_> {
-        Texts { text: self.text, more: &self.more }
+        Texts { text: self.text, more: &self.contexts.more }
     }
 
     /// Reads a coded part: goes on after each of its ends.
@@ -87,19 +66,19 @@ impl Threads<'_, '_> {
         let room = (self.room() / 8).min(1 << 26);
         let Decoded { mut bytes, mut ends } = decode(coded.coding, &self.text[position..bound], room);
         self.count_steps(bytes.len() as u64 / 8 + ends.last().map_or(0, |&(_, read)| u64::from(read) / 8))?;
-        ends.retain(|&(_, read)| self.may_go_on(next, position + read as usize, bound));
+        ends.retain(|&(_, read)| self.may_go_on(thread, next, position + read as usize));
         let Some(&(longest, _)) = ends.last() else {
             self.record_coded(coded.coding, None, thread);
             return Ok(());
         };
         bytes.truncate(longest as usize);
-        if self.reading.nesting >= MOST_NESTED {
+        if self.found.reading.nesting >= MOST_NESTED {
             return Err(ParseError::Steps { offset: position, steps: self.bounds.max_steps });
         }
         let mut inner = self.inner(&bytes, coded, thread);
-        inner.reading.ends = ends.iter().map(|&(len, _)| len).collect();
+        inner.found.reading.ends = ends.iter().map(|&(len, _)| len).collect();
         let result = inner.follow();
-        let (steps, reached) = (inner.steps, std::mem::take(&mut inner.reading.reached));
+        let (steps, reached) = (inner.steps, std::mem::take(&mut inner.found.reading.reached));
         let faults = std::mem::take(&mut inner.faults);
         let furthest = inner.found.furthest;
         drop(inner);
@@ -109,7 +88,7 @@ impl Threads<'_, '_> {
         }
         if reached.is_empty() && self.records() {
             let mut inner = self.inner(&bytes, coded, thread);
-            inner.reading.ends = ends.iter().map(|&(len, _)| len).collect();
+            inner.found.reading.ends = ends.iter().map(|&(len, _)| len).collect();
             inner.found.recorded = Some((furthest, Vec::new()));
             let attempts = inner.follow().ok().and(inner.found.recorded.take());
             let attempts = attempts.map_or_else(Vec::new, |(_, attempts)| attempts);
@@ -119,7 +98,7 @@ impl Threads<'_, '_> {
         for Reached { len, decisions, parts } in reached {
             let Some(&(_, read)) = ends.iter().find(|&&(end, _)| end == len) else { continue };
             let end = position + read as usize;
-            if self.reading.is_usual {
+            if self.found.reading.is_usual {
                 let mut usual = Vec::new();
                 coded.coding.encode(&bytes[..len as usize], &mut usual);
                 self.count_steps(u64::from(len) / 8)?;
@@ -149,29 +128,42 @@ impl Threads<'_, '_> {
         Ok(())
     }
 
-    /// Returns true if a state may go on at a place.
-    fn may_go_on(&self, state: u32, place: usize, bound: usize) -> bool {
-        let next = self.text.get(place).copied();
-        place <= bound && (self.program.lookahead.allows(state, next) || !self.reading.ends.is_empty())
+    /// Returns true if a thread may go on at a place, from a state on.
+    fn may_go_on(&self, thread: Thread, state: u32, place: usize) -> bool {
+        match self.program.operation_at(state) {
+            // Where a part ends is mostly known.
+            Some(Operation::Leave(part)) => {
+                let part = self.contexts.get(thread.count).parts.get(part.place as usize);
+                let len = part.filter(|part| part.len != UNKNOWN).map(|part| (part.from + part.len) as usize);
+                len.is_none_or(|end| end == place)
+            }
+            Some(Operation::EndCode(_)) => self.found.reading.ends.binary_search(&(place as u32)).is_ok(),
+            _ => {
+                let next = self.text.get(place).copied();
+                self.program.lookahead.allows(state, next) || !self.found.reading.ends.is_empty()
+            }
+        }
     }
 
     /// Returns threads through what a coded part stands for.
     fn inner<'d>(&self, bytes: &'d [u8], coded: &Coded, thread: Thread) -> Inner<'_, 'd> {
-        let budget =
-            Budget { max_memory: self.room() / 2, max_steps: Some(self.bounds.max_steps.saturating_sub(self.steps)) };
+        let budget = Budget {
+            max_memory: self.room().saturating_sub(self.memory()),
+            max_steps: Some(self.bounds.max_steps.saturating_sub(self.steps)),
+        };
         let mut inner = Threads::of_callee(self.program, bytes, budget, self.mode, coded.callee);
-        inner.reading.nesting = self.reading.nesting + 1;
-        inner.reading.is_usual = self.reading.is_usual;
+        inner.found.reading.nesting = self.found.reading.nesting + 1;
+        inner.found.reading.is_usual = self.found.reading.is_usual;
         let outer = self.contexts.get(thread.count);
         let mut parts = outer.parts.clone();
         for part in &mut parts {
             let len = part.to.wrapping_sub(part.from);
-            if part.is_known && part.to as usize <= self.text.len() + self.more.len() {
+            if part.is_known && part.to as usize <= self.text.len() + self.contexts.more.len() {
                 // Its bytes may be asked for, unless it has no place: then any will do.
                 let own = self.texts().part(part.from, part.to);
-                part.from = (bytes.len() + inner.more.len()) as u32;
+                part.from = (bytes.len() + inner.contexts.more.len()) as u32;
                 part.to = part.from + len;
-                inner.more.extend_from_slice(own);
+                inner.contexts.more.extend_from_slice(own);
             } else if !part.is_known {
                 *part = Part { len: part.len, count: part.count, ..Part::LATER };
             }
@@ -192,8 +184,8 @@ impl Threads<'_, '_> {
         mut thread: Thread,
     ) -> Result<Option<u32>, ParseError> {
         for (place, Whole { len, rounds, bytes }) in parts {
-            let from = if bytes.is_empty() { 0 } else { (self.text.len() + self.more.len()) as u32 };
-            self.more.extend_from_slice(&bytes);
+            let from = if bytes.is_empty() { 0 } else { (self.text.len() + self.contexts.more.len()) as u32 };
+            self.contexts.more.extend_from_slice(&bytes);
             let Some(part) = context.part(place) else { return Ok(None) };
             *part = Part { from, to: from + len, is_known: true, rounds, len: UNKNOWN, count: UNKNOWN };
             let Some(list) = self.compare(context, place, thread)? else { return Ok(None) };
@@ -209,7 +201,7 @@ impl Threads<'_, '_> {
             let frame = self.arena.frames[thread.frame as usize];
             self.record(Attempt::end(frame));
         }
-        if self.reading.ends.binary_search(&len).is_err() {
+        if self.found.reading.ends.binary_search(&len).is_err() {
             return Ok(());
         }
         let program = self.program;
@@ -222,12 +214,12 @@ impl Threads<'_, '_> {
         };
         let parts: Vec<Whole> = program.operations.coded[index as usize].labels.iter().map(whole).collect();
         // Others than the first do not matter, unless parts have other rounds.
-        self.count_steps(self.reading.reached.len() as u64 / 16)?;
+        self.count_steps(self.found.reading.reached.len() as u64 / 16)?;
         let is_known = |reached: &Reached| {
             let mut pairs = reached.parts.iter().zip(&parts);
             reached.len == len && pairs.all(|(one, other)| (one.len, one.rounds) == (other.len, other.rounds))
         };
-        if self.reading.reached.iter().any(is_known) {
+        if self.found.reading.reached.iter().any(is_known) {
             return Ok(());
         }
         let mut decisions = self.decisions.clone();
@@ -235,7 +227,7 @@ impl Threads<'_, '_> {
             return Err(ParseError::Memory { offset: self.position, limit: self.bounds.max_memory });
         }
         let work = decisions.len() + parts.iter().map(|part| part.bytes.len()).sum::<usize>();
-        self.reading.reached.push(Reached { len, decisions, parts });
+        self.found.reading.reached.push(Reached { len, decisions, parts });
         self.count_steps(work as u64 / 16)
     }
 
@@ -243,7 +235,7 @@ impl Threads<'_, '_> {
     fn record_coded(&mut self, coding: Coding, mismatch: Option<Mismatch>, thread: Thread) {
         if self.records() {
             let frame = self.arena.frames[thread.frame as usize];
-            self.record(Attempt::derived(expected(coding, mismatch.as_ref()), 0, frame));
+            self.record(Attempt::derived(Expected::coded(coding, mismatch.as_ref()), 0, frame));
         }
     }
 }
@@ -254,18 +246,6 @@ impl Reading {
         let decisions: usize = self.reached.iter().map(|reached| reached.decisions.capacity()).sum();
         decisions + self.ends.capacity() * size_of::<u32>()
     }
-}
-
-/// Returns the expectation of a coded part, and what its text lacks.
-pub(super) fn expected(coding: Coding, mismatch: Option<&Mismatch>) -> Expected {
-    let name = coding.name();
-    let origin = match mismatch {
-        Some(mismatch) => {
-            format!("a text in {name} that conforms (at byte {} of it: {})", mismatch.offset, mismatch.message())
-        }
-        None => format!("a text in {name}"),
-    };
-    Expected::Derived { bytes: Vec::new(), is_text: true, origin, found: None }
 }
 
 /// Returns an error within a coded part as one at the place where it begins.

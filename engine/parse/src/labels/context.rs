@@ -6,8 +6,8 @@ use std::rc::Rc;
 use gramjet_compiler::derived::{Amount, Measure, Term, Value};
 use rustc_hash::FxHashMap;
 
-use super::codes::Texts;
 use super::names::Names;
+use super::texts::Texts;
 use crate::program::operations::{Number, Operations, Place};
 
 /// A place, length or number that is not known.
@@ -253,6 +253,8 @@ pub(crate) struct Contexts {
     /// The steps of work on them that are not counted yet.
     steps: u64,
     pub names: Names,
+    /// The bytes of parts that stand in other texts.
+    pub more: Vec<u8>,
 }
 
 impl Contexts {
@@ -335,6 +337,7 @@ impl Contexts {
     pub fn size(&self) -> usize {
         self.size
             + self.names.size()
+            + self.more.capacity()
             + self.list.capacity() * size_of::<Rc<Context>>()
             + self.numbers.capacity() * 2 * size_of::<(Rc<Context>, u32)>()
     }
@@ -342,7 +345,7 @@ impl Contexts {
     /// Drops all environments but those of these numbers, which get new ones.
     pub fn compact<'n>(&mut self, used: impl Iterator<Item = &'n mut u32>) {
         let old = std::mem::take(self);
-        (self.steps, self.names) = (old.steps, old.names);
+        (self.steps, self.names, self.more) = (old.steps, old.names, old.more);
         let mut new = vec![UNKNOWN; old.list.len()];
         for number in used {
             let known = &mut new[*number as usize];

@@ -5,8 +5,8 @@ use gramjet_compiler::derived::{Measure, Term};
 use gramjet_compiler::ir::KindId;
 
 use super::OPTION;
-use super::codes::{self, Texts};
 use super::context::{Context, Looked, Part, Rounds, UNKNOWN, Waiting};
+use super::texts::Texts;
 use super::{Mode, Threads};
 use crate::arena::{Frame, Thread};
 use crate::error::{Attempt, Expected, Mismatch, ParseError};
@@ -67,7 +67,7 @@ impl Fault {
             }
             Right::Unique(kind, bytes) => program.expected_unique(*kind, bytes.to_vec(), found),
             Right::Seen(kind) => program.expected_name(*kind, found),
-            Right::Within(coding, mismatch) => codes::expected(*coding, Some(mismatch)),
+            Right::Within(coding, mismatch) => Expected::coded(*coding, Some(mismatch)),
         };
         let offset = self.found.0 as usize;
         let rule = program.callees[self.within.callee as usize].rule;
