@@ -82,11 +82,11 @@ impl Text {
 
     /// Returns a length that the text has at least, whatever follows. It may have parts that have not ended.
     pub fn least_len(&self) -> u64 {
-        let (mut len, mut begins, mut lengths) = (0, vec![0; self.counts.len()], vec![0; self.counts.len()]);
+        let (mut len, mut begins, mut lengths) = (0u64, vec![0; self.counts.len()], vec![0; self.counts.len()]);
         let mut codes = Vec::new();
         for piece in &self.pieces {
             match piece {
-                Piece::Bytes(count) => len += *count as u64,
+                Piece::Bytes(count) => len = (*count as u64).saturating_add(len),
                 Piece::Begin(part) => begins[*part] = len,
                 Piece::End(part) => lengths[*part] = len - begins[*part],
                 Piece::Times(..) => {}
@@ -96,10 +96,11 @@ impl Text {
                     len = coded.map_or(len, |coded| begin + coded);
                 }
                 Piece::Derived(derived) => {
-                    len += match &**derived {
+                    let own: u64 = match &**derived {
                         Derived::Copy(part) => lengths[*part],
                         Derived::Number(_, form) => form.fixed_width().unwrap_or(1),
-                    }
+                    };
+                    len = own.saturating_add(len);
                 }
             }
         }
