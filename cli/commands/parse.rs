@@ -203,7 +203,9 @@ impl<'a> Reader<'a> {
             report(file, &text, &parsed);
         }
         let compiled = self.compiled;
-        let text = if self.args.repair { trace(compiled, &parsed).1 } else { text };
+        // What is coded may be written in another way than in the file.
+        let is_other = self.args.repair || compiled.lowered.has_codes();
+        let text = if is_other { trace(compiled, &parsed).1 } else { text };
         Some(match &self.args.form {
             FormArgs { choices: true, .. } if !self.args.raw => {
                 Some(self.recorder.with_header(&parsed.choices, recorded::unlimited()))

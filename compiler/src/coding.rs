@@ -200,9 +200,4 @@ impl Coding {
             Coding::Deflate(_) | Coding::Zlib(_) | Coding::Gzip(_) => Bytes::ALL,
         }
     }
-
-    /// Returns true if what is coded is text for people.
-    pub fn is_text(self) -> bool {
-        !matches!(self, Coding::Deflate(_) | Coding::Zlib(_) | Coding::Gzip(_))
-    }
 }

@@ -115,9 +115,10 @@ impl Recorder for &mut Trace {
     }
 
     fn settled(&mut self, moves: &Moves) {
-        for instance in &mut self.instances {
-            let std::ops::Range { start, end } = instance.output;
-            instance.output = moves.of(start)..moves.of(end);
+        // Instances are in the order of their beginnings.
+        for instance in self.instances.iter_mut().rev().take_while(|instance| instance.output.start >= moves.first()) {
+            let (start, end) = moves.of_part((instance.output.start, instance.output.end));
+            instance.output = start..end;
         }
     }
 

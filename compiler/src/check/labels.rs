@@ -176,8 +176,9 @@ impl<'e> Checking<'e, '_> {
     fn widened(&mut self, value: &'e Value<Name>) {
         for Term { label, .. } in &value.terms {
             if self.place(label).is_some_and(|(_, seen)| seen.codings > 0) {
-                let help = "a number of fixed width can have it, such as `$u32be(len(part))` or `$dec(len(part), 5)`";
-                let message = format!("other parts get no longer with `{}`, which is coded", label.text);
+                let help = "only numbers of fixed width follow from such a part, as `$u32be(len(part))` or `$dec(len(part), 5)`";
+                let message =
+                    format!("the length of this cannot follow from `{}`, which stands in a coding", label.text);
                 self.report(Diagnostic::error(Code::CodedLabel, label.span, message).help(help));
             }
         }

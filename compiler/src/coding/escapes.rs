@@ -43,13 +43,18 @@ pub(super) fn of(coding: Coding, byte: u8) -> Escaped {
             b'>' => Some(b"&gt;"),
             b'"' => Some(b"&quot;"),
             b'\'' => Some(b"&#39;"),
+            // A parser of XML makes others of these.
+            b'\t' => Some(b"&#9;"),
+            b'\n' => Some(b"&#10;"),
+            b'\r' => Some(b"&#13;"),
             _ => None,
         },
         // The next character may be a digit, so all three are written.
         _ => match byte {
             b'"' => Some(b"\\\""),
             b'\\' => Some(b"\\\\"),
-            b' '..=b'~' => None,
+            // Question marks begin trigraphs.
+            b' '..=b'~' if byte != b'?' => None,
             _ => {
                 let digit = |shift: u32| b'0' + (byte >> shift & 7);
                 return Escaped::new(&[b'\\', digit(6), digit(3), digit(0)]);

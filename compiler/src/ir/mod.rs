@@ -75,7 +75,7 @@ pub struct Facts {
 pub struct Shape {
     /// The number of nodes when written as a tree; saturates.
     pub size: u32,
-    /// Levels of nodes, including the node itself. They are bounded, so codec may recurse over nodes.
+    /// Levels of nodes, including the node itself. They are bounded, so code may recurse over nodes.
     pub nesting: u32,
 }
 

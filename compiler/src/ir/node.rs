@@ -1,6 +1,6 @@
 //! The kinds of nodes, and everything that depends on the kind alone. Passes, analyses and engines use these functions.
 //!
-//! A new kind is added here first. Each kind derives in one of a few ways ([`Composition`]). Codec that uses only these
+//! A new kind is added here first. Each kind derives in one of a few ways ([`Composition`]). Code that uses only these
 //! need not know the kinds.
 
 use super::labels::{Count, Field, Known, LabelId, Leaf, Scope, least_rounds};

@@ -98,6 +98,15 @@ impl Moves {
         self.coded.map_or(0, |(from, ..)| from)
     }
 
+    /// Returns where a part stands after the bytes were filled in, given its beginning and its end. A part of a coded
+    /// text stands in all of it.
+    pub fn of_part(&self, part: (u64, u64)) -> (u64, u64) {
+        match self.coded {
+            Some((from, _, coded)) if part.0 >= from && part.0 < part.1 => (from, from + coded),
+            _ => (self.of(part.0), self.of(part.1)),
+        }
+    }
+
     /// Notes that the end of the text from this place on was coded.
     pub(super) fn code(&mut self, from: u64, len: u64, coded: u64) {
         self.coded = Some((from, len, coded));

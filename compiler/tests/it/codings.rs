@@ -16,7 +16,11 @@ fn parts_are_coded_and_what_is_around_them_follows() {
             b"61015aMY======Zm8",
         ),
         ("s ::= '\"' $jsonstring(#x22 #x5C #x0A #x01 'a') '\"'", &[], b"\"\\\"\\\\\\n\\u0001a\""),
-        ("s ::= $percent('a b/~') $xmltext('<&>') $cstring(#x00 '1\"')", &[], b"a%20b%2F~&lt;&amp;&gt;\\0001\\\""),
+        (
+            "s ::= $percent('a b/~') $xmltext('<&>' #x0A) $cstring(#x00 '1\"?')",
+            &[],
+            b"a%20b%2F~&lt;&amp;&gt;&#10;\\0001\\\"\\077",
+        ),
         ("s ::= $chunked('abc') $quotedprintable('a= ' #x0A)", &[], b"3\r\nabc\r\n0\r\n\r\na=3D =0A"),
         ("s ::= $dec(len(p)) ':' p:$base64($u8(len(d)) d:[a-z]*)", &[255, 10, 0], b"4:AWI="),
         ("s ::= $u8(len(d)) $base16(d:[a-z]*) $hex(crc32(d), 8)", &[255, 10, 0], b"\x016271beeff9"),
@@ -42,14 +46,13 @@ fn parts_are_coded_and_what_is_around_them_follows() {
 const WRITTEN: [&str; 4] = [
     "s ::= $base64('a'* s?) | p:$base64url(d:[a-z]*) $dec(len(p)) $u8(len(d)) $u32be(crc32(d))",
     "s ::= x:[a-z]+ $jsonstring($x [a-z#x22#x01]* | 'yy') $xmltext(y:'z' $y)",
-    "s ::= $gzip0($deflate(a:b:[ab]{2,}) $u8(count(a))) ('x' | $percent('y'))* $hex(md5(b))",
+    "s ::= $gzip0($deflate(a:b:[ab]{2,}) $u8(count(a)) $hex(md5(b))) ('x' | $percent('y'))*",
     "s ::= $scope(k, $unique(k, [ab]) $chunked($scope(k, $unique(k, 'a') (',' $unique(k, 'a'))*)) $use(k, 'c'))",
 ];
 
 #[test]
 fn what_is_printed_means_as_much() {
-    check_printed(&WRITTEN[..2]);
-    check_printed(&WRITTEN[3..]);
+    check_printed(&WRITTEN);
 }
 
 #[test]

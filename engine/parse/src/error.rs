@@ -163,11 +163,23 @@ impl Mismatch {
 
 impl Expected {
     /// Returns the expectation of a coded part, and what its text lacks.
-    pub(crate) fn coded(coding: Coding, mismatch: Option<&Mismatch>) -> Expected {
-        let lacks = mismatch.map_or_else(String::new, |mismatch| {
-            format!(" that conforms (at byte {} of it: {})", mismatch.offset, mismatch.message())
-        });
-        let origin = format!("a text in {}{lacks}", coding.name());
+    pub(crate) fn coded(coding: Coding, mismatch: &Mismatch) -> Expected {
+        let (offset, message) = (mismatch.offset, mismatch.message());
+        let origin = format!("a text in {} that conforms (at byte {offset} of it: {message})", coding.name());
+        Expected::Derived { bytes: Vec::new(), is_text: true, origin, found: None }
+    }
+
+    /// Returns the expectation of a text that conforms but cannot be derived, as coded parts count more than they have.
+    pub(crate) fn no_room() -> Expected {
+        let origin =
+            "a shorter text: under a field or a limit, a coded part needs room for the longest form of its bytes";
+        Expected::Derived { bytes: Vec::new(), is_text: true, origin: origin.to_string(), found: None }
+    }
+
+    /// Returns the expectation of a coded part of which so many bytes were read.
+    pub(crate) fn coded_to(coding: Coding, read: usize) -> Expected {
+        let read = if read > 0 { format!(", {read} bytes of which were read") } else { String::new() };
+        let origin = format!("a text in {}{read}", coding.name());
         Expected::Derived { bytes: Vec::new(), is_text: true, origin, found: None }
     }
 }

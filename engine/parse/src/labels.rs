@@ -130,7 +130,11 @@ pub(crate) fn parse(
         if made.text == text || program.has_codes() && made.is_exact {
             return Ok(Parsed { choices: made.choices, work: Work { steps: threads.steps } });
         }
-        return Err(ParseError::Mismatch(encode::difference(text, &made.text)));
+        let mut difference = encode::difference(text, &made.text);
+        if program.has_codes() {
+            difference.expected = vec![Expected::no_room()];
+        }
+        return Err(ParseError::Mismatch(difference));
     }
     let (furthest, steps) = (threads.found.furthest, threads.steps);
     drop(threads);

@@ -1,7 +1,7 @@
 //! The grammar as a network of states that read, choose and call. It is made from the lowered IR, and has the sites of
 //! the choice map.
 
-use gramjet_compiler::analysis::shortest;
+use gramjet_compiler::analysis::{reach, shortest};
 use gramjet_compiler::charset::CharSet;
 use gramjet_compiler::ir::{Choice, Composition, First, Ir, LabelId, NodeId, RuleId, Site, Slots};
 
@@ -217,7 +217,10 @@ impl Program {
         };
         debug_assert_eq!(program.callees.len(), rules);
         let zeros = if ir.has_labels() { shortest::node_sites(ir, &zeros) } else { shortest::node_choices(ir, &zeros) };
-        let mut builder = Builder { ir, zeros, can_be_empty, only_generated, program, owner: 0, seen: Vec::new() };
+        let reaches_code =
+            if ir.has_codes() { reach::reaching(ir, |node| ir.node(node).coded().is_some()) } else { Vec::new() };
+        let seen = Vec::new();
+        let mut builder = Builder { ir, zeros, can_be_empty, only_generated, program, owner: 0, seen, reaches_code };
         for (rule, body) in ir.bodies() {
             builder.callee(rule.index() as u32, body);
         }
@@ -316,6 +319,8 @@ struct Builder<'i> {
     owner: u32,
     /// The labels that are seen in it, outer ones first.
     seen: Vec<LabelId>,
+    /// For each node whether something is coded in it, or in a rule that it leads to. Empty without codings.
+    reaches_code: Vec<bool>,
 }
 
 impl Builder<'_> {

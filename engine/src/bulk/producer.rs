@@ -83,7 +83,9 @@ pub enum NotInBulk {
     #[error("what stands between inputs is too long")]
     Framing,
     /// Bytes follow from labelled parts.
-    #[error("in this grammar bytes follow from labelled parts or names, which the bulk engine cannot do yet")]
+    #[error(
+        "in this grammar bytes follow from labelled parts or names, or are coded, which the bulk engine cannot do yet"
+    )]
     Labels,
 }
 

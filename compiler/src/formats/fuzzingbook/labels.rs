@@ -4,6 +4,7 @@
 
 use super::Reader;
 use crate::ast::{Alternative, Expr, ExprKind, Name};
+use crate::check::closest;
 use crate::coding::Coding;
 use crate::derived::{Derived, Value};
 use crate::diagnostics::Span;
@@ -12,7 +13,7 @@ use crate::formats::json_text::{Json, JsonKey, JsonKind};
 use crate::naming::Naming;
 
 const HELP: &str = "a symbol is a string, `{\"label\": \"n\", \"expansion\": [...]}`, `{\"copy\": \"n\"}`, \
-     `{\"number\": \"u16be(len(n))\"}`, `{\"define\": \"kind\", \"expansion\": [...]}` and its like, or an `expansion` or a `choice` with `min`, `max` or `times`";
+     `{\"number\": \"u16be(len(n))\"}`, `{\"define\": \"kind\", \"expansion\": [...]}` and its like, `{\"coding\": \"base64\", \"expansion\": [...]}`, or an `expansion` or a `choice` with `min`, `max` or `times`";
 
 /// The members of a symbol.
 #[derive(Default)]
@@ -146,8 +147,10 @@ impl Reader<'_, '_> {
     fn coding(&mut self, name: &str, span: Span) -> Option<Coding> {
         let coding = Coding::by_name(name);
         if coding.is_none() {
-            let known = Coding::names().collect::<Vec<_>>().join(", ");
-            self.error(span, format!("unknown coding `{name}`"), &format!("known: {known}"));
+            let known = Coding::names().collect::<Vec<_>>();
+            let similar = closest(name, known.iter().copied())
+                .map_or_else(String::new, |similar| format!("did you mean `{similar}`? "));
+            self.error(span, format!("unknown coding `{name}`"), &format!("{similar}Known: {}", known.join(", ")));
         }
         coding
     }

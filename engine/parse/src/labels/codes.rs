@@ -1,7 +1,5 @@
 //! Coded parts: what they stand for is decoded, and read by threads of its own.
 
-use gramjet_compiler::coding::Coding;
-
 use super::Threads;
 use super::context::{Context, Part, UNKNOWN};
 use super::decode::{Decoded, decode};
@@ -11,12 +9,16 @@ use super::queue::Queue;
 use super::texts::Texts;
 use crate::Budget;
 use crate::arena::{EMPTY, Thread};
-use crate::error::{self, Attempt, Expected, Mismatch, ParseError};
+use crate::error::{self, Attempt, Expected, ParseError};
 use crate::program::Program;
-use crate::program::operations::{Coded, Operation, Place};
+use crate::program::operations::{Operation, Place};
 
 /// At most this many coded texts are read within each other.
 const MOST_NESTED: u32 = 64;
+
+/// At most this many times a coded part is read within itself if that changes nothing: as with rules that derive
+/// themselves, there would be no end.
+const MOST_SAME: usize = 4;
 
 /// A reading of a coded text.
 #[derive(Debug, Default)]
@@ -27,6 +29,8 @@ pub(super) struct Reading {
     reached: Vec<Reached>,
     /// The number of coded texts around it.
     nesting: u32,
+    /// The coded parts around it that are all of an equal text.
+    same: Vec<u32>,
     /// Whether coded parts are read in the form alone in which they are written.
     pub is_usual: bool,
 }
@@ -49,9 +53,6 @@ struct Whole {
     bytes: Vec<u8>,
 }
 
-/// Threads through what a coded part stands for.
-type Inner<'p, 'd> = Threads<'p, 'd>;
-
 impl Threads<'_, '_> {
     /// Returns all texts in which parts stand.
     pub(super) fn texts(&self) -> Texts<'_> {
@@ -61,21 +62,32 @@ impl Threads<'_, '_> {
     /// Reads a coded part: goes on after each of its ends.
     pub(super) fn coded(&mut self, thread: Thread, index: u32, next: u32) -> Result<(), ParseError> {
         let program = self.program;
+        if self.found.reading.nesting >= MOST_NESTED {
+            return Ok(());
+        }
         let coded = &program.operations.coded[index as usize];
         let (position, bound) = (self.position, self.bound(thread));
         let room = (self.room() / 8).min(1 << 26);
-        let Decoded { mut bytes, mut ends } = decode(coded.coding, &self.text[position..bound], room);
+        let Decoded { mut bytes, mut ends, is_cut } = decode(coded.coding, &self.text[position..bound], room);
         self.count_steps(bytes.len() as u64 / 8 + ends.last().map_or(0, |&(_, read)| u64::from(read) / 8))?;
+        let most = ends.last().map_or(0, |&(_, read)| read as usize);
         ends.retain(|&(_, read)| self.may_go_on(thread, next, position + read as usize));
         let Some(&(longest, _)) = ends.last() else {
-            self.record_coded(coded.coding, None, thread);
+            if is_cut {
+                return Err(ParseError::Memory { offset: position, limit: self.bounds.max_memory });
+            }
+            if self.records() {
+                let expected = Expected::coded_to(coded.coding, most);
+                self.record(Attempt::derived(expected, 0, self.arena.frames[thread.frame as usize]));
+            }
             return Ok(());
         };
         bytes.truncate(longest as usize);
-        if self.found.reading.nesting >= MOST_NESTED {
-            return Err(ParseError::Steps { offset: position, steps: self.bounds.max_steps });
+        let is_same = position == 0 && bytes == self.text;
+        if is_same && self.found.reading.same.iter().filter(|&&read| read == index).count() >= MOST_SAME {
+            return Ok(());
         }
-        let mut inner = self.inner(&bytes, coded, thread);
+        let mut inner = self.inner(&bytes, (index, is_same), thread);
         inner.found.reading.ends = ends.iter().map(|&(len, _)| len).collect();
         let result = inner.follow();
         let (steps, reached) = (inner.steps, std::mem::take(&mut inner.found.reading.reached));
@@ -87,13 +99,14 @@ impl Threads<'_, '_> {
             return Err(at(error, position));
         }
         if reached.is_empty() && self.records() {
-            let mut inner = self.inner(&bytes, coded, thread);
+            let mut inner = self.inner(&bytes, (index, is_same), thread);
             inner.found.reading.ends = ends.iter().map(|&(len, _)| len).collect();
             inner.found.recorded = Some((furthest, Vec::new()));
             let attempts = inner.follow().ok().and(inner.found.recorded.take());
             let attempts = attempts.map_or_else(Vec::new, |(_, attempts)| attempts);
             let mismatch = error::mismatch(program, &bytes, furthest, &attempts);
-            self.record_coded(coded.coding, Some(mismatch), thread);
+            let expected = Expected::coded(coded.coding, &mismatch);
+            self.record(Attempt::derived(expected, 0, self.arena.frames[thread.frame as usize]));
         }
         for Reached { len, decisions, parts } in reached {
             let Some(&(_, read)) = ends.iter().find(|&&(end, _)| end == len) else { continue };
@@ -112,8 +125,7 @@ impl Threads<'_, '_> {
                 if number & 1 == 0 {
                     list = self.arena.append(list, OPTION, value);
                 } else if let Some(fault) = faults.get(value as usize) {
-                    let mut mismatch = fault.mismatch(program, &bytes);
-                    mismatch.offset = position;
+                    let mismatch = fault.mismatch(program, &bytes);
                     let (found, within) = ((position as u32, end as u32), self.arena.frames[thread.frame as usize]);
                     list = self.fault(list, Fault { found, right: Right::Within(coded.coding, mismatch), within });
                 }
@@ -146,7 +158,8 @@ impl Threads<'_, '_> {
     }
 
     /// Returns threads through what a coded part stands for.
-    fn inner<'d>(&self, bytes: &'d [u8], coded: &Coded, thread: Thread) -> Inner<'_, 'd> {
+    fn inner<'d>(&self, bytes: &'d [u8], (index, is_same): (u32, bool), thread: Thread) -> Threads<'_, 'd> {
+        let coded = &self.program.operations.coded[index as usize];
         let budget = Budget {
             max_memory: self.room().saturating_sub(self.memory()),
             max_steps: Some(self.bounds.max_steps.saturating_sub(self.steps)),
@@ -154,6 +167,9 @@ impl Threads<'_, '_> {
         let mut inner = Threads::of_callee(self.program, bytes, budget, self.mode, coded.callee);
         inner.found.reading.nesting = self.found.reading.nesting + 1;
         inner.found.reading.is_usual = self.found.reading.is_usual;
+        if is_same {
+            inner.found.reading.same = [&self.found.reading.same[..], &[index]].concat();
+        }
         let outer = self.contexts.get(thread.count);
         let mut parts = outer.parts.clone();
         for part in &mut parts {
@@ -229,14 +245,6 @@ impl Threads<'_, '_> {
         let work = decisions.len() + parts.iter().map(|part| part.bytes.len()).sum::<usize>();
         self.found.reading.reached.push(Reached { len, decisions, parts });
         self.count_steps(work as u64 / 16)
-    }
-
-    /// Records that a coded part was expected, and what its text lacks.
-    fn record_coded(&mut self, coding: Coding, mismatch: Option<Mismatch>, thread: Thread) {
-        if self.records() {
-            let frame = self.arena.frames[thread.frame as usize];
-            self.record(Attempt::derived(Expected::coded(coding, mismatch.as_ref()), 0, frame));
-        }
     }
 }
 

@@ -4,6 +4,7 @@
 //! that a coded text ends where such a byte comes.
 
 use gramjet_compiler::coding::Coding;
+use gramjet_compiler::derived::Sum;
 use miniz_oxide::inflate::TINFLStatus;
 use miniz_oxide::inflate::core::{DecompressorOxide, decompress, inflate_flags};
 
@@ -13,6 +14,8 @@ pub(super) struct Decoded {
     pub bytes: Vec<u8>,
     /// The places where it may end: the number of bytes, and of coded ones. Ascending.
     pub ends: Vec<(u32, u32)>,
+    /// Whether there may be more bytes than there may be.
+    pub is_cut: bool,
 }
 
 /// Decodes as much as there is, but no more than `most` bytes.
@@ -34,11 +37,23 @@ pub(super) fn decode(coding: Coding, coded: &[u8], most: usize) -> Decoded {
     }
 }
 
+/// Reason why nothing is decoded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Bad {
+    /// The bytes are not in the coding.
+    Form,
+    /// They stand for more bytes than there may be.
+    TooLong,
+}
+
 /// Returns what ends in one place only.
-fn whole(found: Option<(Vec<u8>, usize)>) -> Decoded {
-    let Some((bytes, len)) = found else { return Decoded::default() };
+fn whole(found: Result<(Vec<u8>, usize), Bad>) -> Decoded {
+    let (bytes, len) = match found {
+        Ok(found) => found,
+        Err(bad) => return Decoded { is_cut: bad == Bad::TooLong, ..Decoded::default() },
+    };
     let ends = vec![(bytes.len() as u32, len as u32)];
-    Decoded { bytes, ends }
+    Decoded { bytes, ends, is_cut: false }
 }
 
 /// Bytes that a few coded ones stand for.
@@ -64,10 +79,11 @@ impl Unit {
 
 /// Decodes unit by unit.
 fn units(coded: &[u8], most: usize, unit: impl Fn(&[u8]) -> Option<Unit>) -> Decoded {
-    let mut found = Decoded { bytes: Vec::new(), ends: vec![(0, 0)] };
+    let mut found = Decoded { ends: vec![(0, 0)], ..Decoded::default() };
     let mut at = 0;
     while let Some(Unit { bytes, len, read }) = unit(&coded[at..]) {
         if found.bytes.len() + len > most {
+            found.is_cut = true;
             break;
         }
         at += read;
@@ -203,6 +219,7 @@ struct Base {
 fn base32(character: u8) -> Option<u8> {
     match character {
         b'A'..=b'Z' => Some(character - b'A'),
+        b'a'..=b'z' => Some(character - b'a'),
         b'2'..=b'7' => Some(character - b'2' + 26),
         _ => None,
     }
@@ -230,7 +247,7 @@ fn base64_url(character: u8) -> Option<u8> {
 
 /// Decodes group by group.
 fn groups(coded: &[u8], most: usize, base: Base) -> Decoded {
-    let mut found = Decoded { bytes: Vec::new(), ends: vec![(0, 0)] };
+    let mut found = Decoded { ends: vec![(0, 0)], ..Decoded::default() };
     let all = base.characters * base.bits / 8;
     let mut at = 0;
     loop {
@@ -240,6 +257,7 @@ fn groups(coded: &[u8], most: usize, base: Base) -> Decoded {
         let value = value << ((base.characters - values.len()) * base.bits);
         let bytes = &value.to_be_bytes()[8 - all..];
         if found.bytes.len() + all > most {
+            found.is_cut = true;
             return found;
         }
         if values.len() == base.characters {
@@ -284,60 +302,76 @@ fn cut(ends: &mut Vec<(u32, u32)>, base: &Base, (before, characters): (usize, us
     }
 }
 
-fn chunked(coded: &[u8], most: usize) -> Option<(Vec<u8>, usize)> {
+/// The most bytes of a line with the size of a chunk, and of a name in a gzip member.
+const LINE: usize = 1 << 10;
+
+fn chunked(coded: &[u8], most: usize) -> Result<(Vec<u8>, usize), Bad> {
     let (mut bytes, mut at) = (Vec::new(), 0);
     loop {
-        let (size, digits) = number(&coded[at..], 16, 8)?;
+        let (size, digits) = number(&coded[at..], 16, 8).ok_or(Bad::Form)?;
         let size = size as usize;
-        let line = coded[at + digits..].iter().position(|&byte| byte == b'\r')?;
+        let after = &coded[at + digits..];
         // Only extensions stand between the size and the end of its line.
-        let has_extension = line > 0 && coded[at + digits] == b';';
-        if line > 0 && !has_extension {
-            return None;
-        }
+        let line = match after.first() {
+            Some(b';') => after.iter().take(LINE).position(|&byte| byte == b'\r').ok_or(Bad::Form)?,
+            _ => 0,
+        };
         at += digits + line;
-        coded[at..].starts_with(b"\r\n").then_some(())?;
-        at += 2;
-        let chunk = coded.get(at..at.checked_add(size)?)?;
+        let is_line = coded[at..].starts_with(b"\r\n");
+        let chunk = coded.get(at + 2..at.saturating_add(2).saturating_add(size)).filter(|_| is_line);
+        let chunk = chunk.ok_or(Bad::Form)?;
         if bytes.len() + size > most {
-            return None;
+            return Err(Bad::TooLong);
         }
         bytes.extend_from_slice(chunk);
-        at += size;
-        coded[at..].starts_with(b"\r\n").then_some(())?;
+        at += 2 + size;
+        if !coded[at..].starts_with(b"\r\n") {
+            return Err(Bad::Form);
+        }
         at += 2;
         if size == 0 {
-            return Some((bytes, at));
+            return Ok((bytes, at));
         }
     }
 }
 
 /// Inflates a stream. Returns its bytes and its length.
-fn inflate(coded: &[u8], most: usize, flags: u32) -> Option<(Vec<u8>, usize)> {
+fn inflate(coded: &[u8], most: usize, flags: u32) -> Result<(Vec<u8>, usize), Bad> {
     let (mut inflater, mut bytes, mut read, mut written) = (DecompressorOxide::new(), Vec::new(), 0, 0);
     let flags = flags | inflate_flags::TINFL_FLAG_USING_NON_WRAPPING_OUTPUT_BUF;
     loop {
-        // No more than a stream of this length can stand for.
-        let wanted = (coded.len() - read).saturating_mul(2).max(256).saturating_add(2 * written);
-        bytes.resize(wanted.min(most).max(written), 0);
+        bytes.resize((2 * written).max(256).min(most).max(written), 0);
         let (status, consumed, produced) = decompress(&mut inflater, &coded[read..], &mut bytes, written, flags);
         read += consumed;
         written += produced;
         match status {
             TINFLStatus::Done => {
                 bytes.truncate(written);
-                return Some((bytes, read));
+                return Ok((bytes, read));
             }
             TINFLStatus::HasMoreOutput if bytes.len() < most => {}
-            _ => return None,
+            TINFLStatus::HasMoreOutput => return Err(Bad::TooLong),
+            _ => return Err(Bad::Form),
         }
     }
 }
 
-fn gzip(coded: &[u8], most: usize) -> Option<(Vec<u8>, usize)> {
+fn gzip(coded: &[u8], most: usize) -> Result<(Vec<u8>, usize), Bad> {
+    let at = after_header(coded).ok_or(Bad::Form)?;
+    let (bytes, len) = inflate(coded.get(at..).ok_or(Bad::Form)?, most, 0)?;
+    let end = at + len;
+    let sums = [(Sum::Crc32.of(&bytes) as u32).to_le_bytes(), (bytes.len() as u32).to_le_bytes()];
+    match coded.get(end..end + 8) {
+        Some(last) if last == sums.concat() => Ok((bytes, end + 8)),
+        _ => Err(Bad::Form),
+    }
+}
+
+/// Returns where the stream of a gzip member begins.
+fn after_header(coded: &[u8]) -> Option<usize> {
     let &[0x1F, 0x8B, 8, flags, ..] = coded else { return None };
     let mut at = 10;
-    let string = |at: usize| Some(at + coded.get(at..)?.iter().position(|&byte| byte == 0)? + 1);
+    let string = |at: usize| Some(at + coded.get(at..)?.iter().take(LINE).position(|&byte| byte == 0)? + 1);
     if flags & 4 != 0 {
         at += 2 + usize::from(u16::from_le_bytes([*coded.get(at)?, *coded.get(at + 1)?]));
     }
@@ -347,15 +381,7 @@ fn gzip(coded: &[u8], most: usize) -> Option<(Vec<u8>, usize)> {
     if flags & 16 != 0 {
         at = string(at)?;
     }
-    if flags & 2 != 0 {
-        at += 2;
-    }
-    let (bytes, len) = inflate(coded.get(at..)?, most, 0)?;
-    let end = at + len;
-    let last = coded.get(end..end + 8)?;
-    let sums =
-        [(gramjet_compiler::derived::Sum::Crc32.of(&bytes) as u32).to_le_bytes(), (bytes.len() as u32).to_le_bytes()];
-    (last == sums.concat()).then_some((bytes, end + 8))
+    Some(if flags & 2 != 0 { at + 2 } else { at })
 }
 
 #[cfg(test)]

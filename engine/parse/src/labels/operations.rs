@@ -35,8 +35,8 @@ pub(super) struct Fault {
 /// Bytes that should stand where there are others.
 #[derive(Clone, Debug)]
 pub(super) enum Right {
-    /// The bytes between these places, which are a part.
-    Copy(Place, (u32, u32)),
+    /// The bytes of a part.
+    Copy(Place, Box<[u8]>),
     /// The bytes of a number in the program.
     Number(u32, Box<[u8]>),
     /// A unique name of a kind.
@@ -60,14 +60,14 @@ impl Fault {
         let part = |(from, to): (u32, u32)| &text[from as usize..to as usize];
         let found = Some(part(self.found).to_vec());
         let expected = match &self.right {
-            Right::Copy(place, from) => program.expected_copy(*place, part(*from), found),
+            Right::Copy(place, bytes) => program.expected_copy(*place, bytes, found),
             Right::Number(number, bytes) => {
                 let number = &program.operations.numbers[*number as usize];
                 program.expected_number(number, bytes.to_vec(), found)
             }
             Right::Unique(kind, bytes) => program.expected_unique(*kind, bytes.to_vec(), found),
             Right::Seen(kind) => program.expected_name(*kind, found),
-            Right::Within(coding, mismatch) => Expected::coded(*coding, Some(mismatch)),
+            Right::Within(coding, mismatch) => Expected::coded(*coding, mismatch),
         };
         let offset = self.found.0 as usize;
         let rule = program.callees[self.within.callee as usize].rule;
@@ -385,11 +385,11 @@ impl Threads<'_, '_> {
     fn copied(&mut self, thread: Thread, place: Place, next: u32) {
         let mut context = self.context(thread);
         let (Some(part), Some(rounds)) = (context.known(place), context.rounds.pop()) else { return };
-        let bytes = self.texts().part(part.from, part.to);
+        let bytes: Box<[u8]> = self.texts().part(part.from, part.to).into();
         let found = (rounds.from, self.position as u32);
         let mut list = thread.list;
         if self.text[rounds.from as usize..self.position] != *bytes {
-            let right = Right::Copy(place, (part.from, part.to));
+            let right = Right::Copy(place, bytes);
             list = self.fault(list, Fault { found, right, within: self.frame(thread) });
         }
         self.go(next, context, Thread { list, ..thread });

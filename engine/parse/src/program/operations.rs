@@ -353,7 +353,9 @@ impl Builder<'_> {
         next: StateId,
     ) -> StateId {
         let number = self.program.operations.loops.len() as u32;
-        let min_len = self.ir.facts(item).min_len;
+        // What is coded can be shorter than it counts.
+        let is_coded = self.reaches_code.get(item.index()) == Some(&true);
+        let min_len = if is_coded { 0 } else { self.ir.facts(item).min_len };
         self.program.operations.loops.push(Loop { rounds, item: 0, min_len, counted });
         let end = self.operation(Operation::End(number), next);
         if matches!(self.program.operations.loops[number as usize].rounds, LoopRounds::Times(_))
