@@ -226,7 +226,7 @@ impl Labels {
 
     /// Writes the name that a part takes, which fits. Returns the slack after it.
     pub fn take_name(
-        &self,
+        &mut self,
         ir: &Ir,
         (node, number): (NodeId, u32),
         slack: u64,
@@ -234,6 +234,9 @@ impl Labels {
         base: usize,
     ) -> u64 {
         let Some(((from, to), cost)) = self.name(ir, node, number) else { return slack };
+        if let Some((_, other)) = ir.node(node).naming() {
+            self.names.expect(Uniques::NONE, ir.uniques(other));
+        }
         output.extend_from_within(base + from as usize..base + to as usize);
         paid(slack, cost)
     }
@@ -242,8 +245,9 @@ impl Labels {
     fn name(&self, ir: &Ir, node: NodeId, number: u32) -> Option<((u64, u64), i128)> {
         let (Naming::Use(kind), other) = ir.node(node).naming()? else { return None };
         let (from, to) = self.names.name(*kind, number as usize)?;
-        let cost = i128::from(to - from) - i128::from(ir.facts(other).min_len) - i128::from(self.extra(ir, other));
-        Some(((from, to), cost))
+        let len = i128::from(to - from) - i128::from(ir.facts(other).min_len) - i128::from(self.extra(ir, other));
+        // Unique names that would stand there need no room.
+        Some(((from, to), len + self.names.cost(Uniques::NONE, ir.uniques(other))))
     }
 
     /// Begins a scope.

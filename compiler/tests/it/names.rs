@@ -112,3 +112,11 @@ fn names_are_given_taken_and_bounded() {
         assert_eq!(found, expected, "{grammar}: {}", found.escape_ascii());
     }
 }
+
+/// A name that is taken needs no room for the unique names that would stand in its place.
+#[test]
+fn a_name_that_is_taken_gives_room_back() {
+    let grammar = "s ::= $scope(u, $define(d, 'aa') $use(d, 'b' $unique(u, 'c')) $unique(u, 'c') $unique(u, 'c') [x]*)";
+    let short = Limits { max_len: Some(8), ..Limits::default() };
+    assert_eq!(text(grammar, short, &[0, 255, 255, 255, 255]).escape_ascii().to_string(), "aaaacc1x");
+}
