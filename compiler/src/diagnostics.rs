@@ -152,6 +152,8 @@ codes! {
     CyclicLabel "cyclic-label" "Bytes follow from a part that they are a part of, or that follows from them.",
     CodedLabel "coded-label" "Something follows from a part across the border of a coding in a way that it cannot.",
     NarrowField "narrow-field" "A number does not fit where it is to be written.",
+    MisplacedPadding "misplaced-padding" "Padding does not follow its part in the same sequence, once and without a label.",
+    StrayBlank "stray-blank" "Bytes count as others in the checksum of a part that does not contain it.",
     NoRepetition "no-repetition" "The rounds of a part are counted that is no repetition.",
     UndefinedKind "undefined-kind" "A kind of names is used or bounded that no part of the grammar gives.",
     MixedKind "mixed-kind" "Some names of a kind are unique, and others are not.",

@@ -16,7 +16,7 @@ mod walk;
 
 pub use settle::Moves;
 
-use crate::derived::{Derived, Value};
+use crate::derived::{Bits, Derived, Value};
 use crate::ir::labels::least;
 use crate::ir::{Choice, Count, Ir, KindId, Known, LabelId, Leaf, NodeId, Rounds, Scope, Uniques};
 use crate::naming::Naming;
@@ -373,6 +373,14 @@ impl Labels {
                     self.inserted += difference(span.len, raw);
                 }
             }
+            Derived::Padding(known, padding) => {
+                let len = self.known(known.label).map_or(known.len, |span| span.len);
+                padding.write(len, output);
+            }
+            Derived::Bits(bits) => match leaf.derived.labels().map(|known| self.known(known.label)).collect() {
+                Some(spans) => self.emit_bits(node, bits, spans, output, base),
+                None => self.emit_later(node, leaf, output, base),
+            },
             Derived::Number(value, form) => match self.spans(value) {
                 Some(spans) if spans.iter().zip(&value.terms).all(|(span, term)| span.is_final(term.measure)) => {
                     let bytes = |span: &Span| span.bytes(self.codes.kept(), &output[base..]);
@@ -384,14 +392,28 @@ impl Labels {
                     output.resize(output.len() + width as usize, 0);
                     self.marks.push(Mark { node, at, raw: width, width, spans });
                 }
-                None => {
-                    output.resize(output.len() + leaf.min_len as usize, 0);
-                    let spans = value.terms.iter().map(|term| self.known(term.label.label)).collect();
-                    self.waiting.push(Waiting { mark: self.marks.len() as u32, spans });
-                    self.marks.push(Mark { node, at, raw: leaf.min_len, width: leaf.min_len, spans: Vec::new() });
-                }
+                None => self.emit_later(node, leaf, output, base),
             },
         }
+    }
+
+    /// Emits zeros in place of bytes that follow from parts which are not all known.
+    fn emit_later(&mut self, node: NodeId, leaf: &Leaf, output: &mut Vec<u8>, base: usize) {
+        let (at, width) = ((output.len() - base) as u64, leaf.min_len);
+        output.resize(output.len() + width as usize, 0);
+        let spans = leaf.derived.labels().map(|known| self.known(known.label)).collect();
+        self.waiting.push(Waiting { mark: self.marks.len() as u32, spans });
+        self.marks.push(Mark { node, at, raw: width, width, spans: Vec::new() });
+    }
+
+    /// Emits numbers of some bits each, whose parts are known.
+    fn emit_bits(&mut self, node: NodeId, bits: &Bits<Known>, spans: Vec<Span>, output: &mut Vec<u8>, base: usize) {
+        if bits.terms().any(|term| term.measure.is_of_place()) {
+            let (at, width) = ((output.len() - base) as u64, bits.width());
+            output.resize(output.len() + width as usize, 0);
+            return self.marks.push(Mark { node, at, raw: width, width, spans });
+        }
+        settle::write_bits(bits, &spans, |_| 0, output);
     }
 
     /// Fills in all bytes that were not known when they were emitted. `None` if there are none.
@@ -410,7 +432,7 @@ impl Labels {
 
     /// Returns the parts of all terms, if all are known.
     fn spans(&self, value: &Value<Known>) -> Option<Vec<Span>> {
-        value.terms.iter().map(|term| self.known(term.label.label)).collect()
+        value.labels().map(|known| self.known(known.label)).collect()
     }
 
     fn value(&self, value: &Value<Known>) -> Option<u64> {
@@ -422,9 +444,9 @@ impl Labels {
         let from = self.scopes.last().map_or(0, |scope| scope.waiting);
         for mut waiting in self.waiting.split_off(from.min(self.waiting.len())) {
             let leaf = ir.node(self.marks[waiting.mark as usize].node).leaf();
-            let Some(Derived::Number(value, form)) = leaf.map(|leaf| &leaf.derived) else { continue };
-            for (span, term) in waiting.spans.iter_mut().zip(&value.terms) {
-                if term.label.label == label {
+            let Some(leaf) = leaf else { continue };
+            for (span, known) in waiting.spans.iter_mut().zip(leaf.derived.labels()) {
+                if known.label == label {
                     *span = Some(part);
                 }
             }
@@ -432,7 +454,10 @@ impl Labels {
                 self.waiting.push(waiting);
                 continue;
             };
-            let width = form.width(settle::number(value, &spans));
+            let width = match &leaf.derived {
+                Derived::Number(value, form) => form.width(settle::number(value, &spans)),
+                Derived::Bits(_) | Derived::Copy(_) | Derived::Padding(..) => leaf.min_len,
+            };
             let found = &mut self.marks[waiting.mark as usize];
             self.inserted += difference(width, found.raw);
             (found.width, found.spans) = (width, spans);
@@ -506,7 +531,13 @@ impl Labels {
             }
         }
         if fits(beyond) {
-            return beyond;
+            if !self.is_padded(ir, label) {
+                return beyond;
+            }
+            // The part takes the room of its padding.
+            while fits(beyond) {
+                (least, beyond) = (beyond, beyond.saturating_mul(2).saturating_add(1));
+            }
         }
         while beyond - least > 1 {
             let middle = least + (beyond - least) / 2;
@@ -517,6 +548,13 @@ impl Labels {
             }
         }
         least
+    }
+
+    /// Returns true if padding follows the part with a label in its sequence.
+    fn is_padded(&self, ir: &Ir, label: LabelId) -> bool {
+        let items = self.scope(ir).and_then(|scope| ir.node(scope.body).items()).unwrap_or_default();
+        let padding = |item: &NodeId| ir.node(*item).leaf().and_then(|leaf| leaf.derived.padding());
+        items.iter().filter_map(padding).any(|(padded, _)| padded.label == label)
     }
 
     /// Returns the slack that an open part has if it has `rounds` rounds. `None` if they do not fit.

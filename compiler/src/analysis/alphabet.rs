@@ -109,6 +109,8 @@ impl<'g> Alphabets<'g> {
                 return self.labels.get(&(rule, label.text.as_str())).copied().unwrap_or(Bytes::NONE);
             }
             Some(Derived::Number(_, form)) => return form.bytes(),
+            Some(Derived::Bits(bits)) => return bits.form().bytes(),
+            Some(Derived::Padding(_, padding)) => return Bytes::of(&[padding.filler]),
             None => {}
         }
         match expr.as_coded() {

@@ -53,6 +53,14 @@ fn value(hash: &mut Fnv, labels: &[u64], value: &Value<Known>) {
         hash.number(labels[term.label.label.index()]);
     }
     hash.number(value.plus.cast_unsigned());
+    // Sums have the fingerprints that they had before there were quotients.
+    if value.divisor != 1 {
+        hash.number(value.divisor.into());
+    }
+    if let Some(blank) = &value.blank {
+        hash.byte(blank.byte);
+        hash.number(blank.part.map_or(u64::MAX, |known| labels[known.label.index()]));
+    }
 }
 
 fn of_node(ir: &Ir, order: &Order, labels: &[u64], nodes: &[u64], node: NodeId) -> u64 {
@@ -97,6 +105,21 @@ fn of_node(ir: &Ir, order: &Order, labels: &[u64], nodes: &[u64], node: NodeId) 
                 form.name().bytes().for_each(|byte| hash.byte(byte));
                 hash.number(form.width_of_digits().map_or(0, u64::from));
                 value(&mut hash, labels, number);
+            }
+            Derived::Bits(bits) => {
+                hash.byte(14);
+                bits.word().bytes().for_each(|byte| hash.byte(byte));
+                for (width, number) in &bits.fields {
+                    hash.byte(*width);
+                    value(&mut hash, labels, number);
+                }
+            }
+            Derived::Padding(known, padding) => {
+                hash.byte(13);
+                hash.number(labels[known.label.index()]);
+                hash.byte(padding.is_exact.into());
+                hash.number(padding.to.into());
+                hash.byte(padding.filler);
             }
         },
         Composition::Times { rounds, .. } => {

@@ -359,6 +359,12 @@ impl<'e> Building<'_, 'e> {
                 let width = form.width(self.least(value));
                 self.system.add(Kind::Literal(width), &[])
             }
+            ExprKind::Derived(Derived::Bits(bits)) => self.system.add(Kind::Literal(bits.width()), &[]),
+            ExprKind::Derived(Derived::Padding(label, padding)) => {
+                let place = self.seen(label).map(|(_, place, ..)| (self.rule, place));
+                let len = place.and_then(|place| self.before.lengths.get(&place)).copied().unwrap_or(0);
+                self.system.add(Kind::Literal(padding.width(len)), &[])
+            }
             ExprKind::Times { item, rounds } => match u32::try_from(self.least(rounds)).unwrap_or(u32::MAX) {
                 0 => {
                     self.node(item);

@@ -6,7 +6,7 @@ use std::fmt::{self, Display, Formatter, Write};
 
 use super::{Alternative, Expr, ExprKind, Grammar, Name, Weight};
 use crate::charset::{CharSet, Unit};
-use crate::derived::{Derived, Measure, Term, Value};
+use crate::derived::{Blank, Derived, Measure, Term, Value};
 
 /// Returns the grammar as text: directives first, then one line per rule.
 pub fn dump(grammar: &Grammar) -> String {
@@ -127,6 +127,14 @@ pub(crate) fn derived_text(derived: &Derived<Name>) -> String {
             let width = form.width_of_digits().map_or(String::new(), |width| format!(", {width}"));
             format!("{form}({}{width})", value_text(value))
         }
+        Derived::Bits(bits) => {
+            let field = |(width, value): &(u8, Value<Name>)| format!("{width}: {}", value_text(value));
+            format!("{}({})", bits.word(), bits.fields.iter().map(field).collect::<Vec<_>>().join(", "))
+        }
+        Derived::Padding(label, padding) => {
+            let filler = if padding.filler == 0 { String::new() } else { format!(", #b{:02X}", padding.filler) };
+            format!("{}({}, {}{filler})", padding.word(), label.text, padding.to)
+        }
     }
 }
 
@@ -136,14 +144,26 @@ pub(crate) fn value_text(value: &Value<Name>) -> String {
         let factor = if *times == 1 { String::new() } else { format!("{times} * ") };
         let base = value.terms.get(number + 1).filter(|base| base.measure == Measure::Base);
         let base = base.map_or(String::new(), |base| format!(", {}", base.label.text));
-        format!("{factor}{}({}{base})", measure.name(), label.text)
+        let blank = value.blank.as_ref().map_or(String::new(), |Blank { part, byte }| {
+            format!(", {} as #b{byte:02X}", part.as_ref().map_or("self", |part| &part.text))
+        });
+        format!("{factor}{}({}{base}{blank})", measure.name(), label.text)
     };
     let terms = value.terms.iter().enumerate().filter(|(_, term)| term.measure != Measure::Base);
-    let sum = terms.map(of_term).collect::<Vec<_>>().join(" + ");
-    match value.plus {
+    let terms: Vec<String> = terms.map(of_term).collect();
+    if terms.is_empty() {
+        return value.plus.to_string();
+    }
+    let (is_one, sum) = (terms.len() == 1 && value.plus == 0, terms.join(" + "));
+    let sum = match value.plus {
         0 => sum,
         plus @ 1.. => format!("{sum} + {plus}"),
         minus => format!("{sum} - {}", minus.unsigned_abs()),
+    };
+    match value.divisor {
+        1 => sum,
+        divisor if is_one => format!("ceil({sum} / {divisor})"),
+        divisor => format!("ceil(({sum}) / {divisor})"),
     }
 }
 

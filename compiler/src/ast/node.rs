@@ -267,6 +267,8 @@ impl Expr {
             ExprKind::Label { .. } => "a labelled part",
             ExprKind::Derived(Derived::Copy(_)) => "a copy",
             ExprKind::Derived(Derived::Number(..)) => "a number",
+            ExprKind::Derived(Derived::Bits(_)) => "bit fields",
+            ExprKind::Derived(Derived::Padding(..)) => "padding",
             ExprKind::Naming { naming: Naming::Scope(_), .. } => "a scope",
             ExprKind::Naming { .. } => "a name",
             ExprKind::Coded { .. } => "a coded part",
@@ -420,13 +422,18 @@ impl Expr {
     /// part that it asks for; `None` for a copy.
     pub fn each_label_reference<'e>(&'e self, visit: &mut dyn FnMut(&'e Name, Option<Measure>)) {
         self.each(&mut |expr| {
-            let value = match expr.as_derived() {
+            let derived = expr.as_derived();
+            match derived {
                 Some(Derived::Copy(label)) => return visit(label, None),
-                Some(Derived::Number(value, _)) => Some(value),
-                None => expr.as_times().map(|(_, rounds)| rounds),
-            };
-            let terms = value.into_iter().flat_map(|value| &value.terms);
-            terms.for_each(|term| visit(&term.label, Some(term.measure)));
+                Some(Derived::Padding(label, _)) => return visit(label, Some(Measure::Len)),
+                Some(Derived::Number(..) | Derived::Bits(_)) | None => {}
+            }
+            let values = derived.into_iter().flat_map(|derived| derived.values()).map(|(value, _)| value);
+            for value in values.chain(expr.as_times().map(|(_, rounds)| rounds)) {
+                value.terms.iter().for_each(|term| visit(&term.label, Some(term.measure)));
+                let blank = value.blank.as_ref().and_then(|blank| blank.part.as_ref());
+                blank.into_iter().for_each(|label| visit(label, Some(Measure::Len)));
+            }
         });
     }
 

@@ -2,11 +2,16 @@
 //!
 //! A label is seen in its sequence: by the items before it and after it, and by all that is in these.
 
+mod blank;
+mod padding;
+
 use super::similar::closest;
 use crate::ast::{Expr, Grammar, Name};
 use crate::derived::{Derived, Measure, Term, Value};
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Span};
 use crate::ordered::Map;
+
+use blank::Contents;
 
 /// The most labels of a rule.
 const MAX_LABELS: usize = 100;
@@ -29,8 +34,10 @@ pub(super) fn check_labels(grammar: &Grammar, diagnostics: &mut Diagnostics) {
             );
             continue;
         }
-        let mut checking = Checking { all, scopes: Vec::new(), codings: 0, diagnostics };
+        let contents = Contents::default();
+        let mut checking = Checking { all, scopes: Vec::new(), codings: 0, rounds: 0, contents, diagnostics };
         checking.sequence(&rule.body);
+        checking.blanks();
     }
 }
 
@@ -51,6 +58,8 @@ struct Scope<'e> {
     is_item: bool,
     /// The number of codings around the sequence.
     codings: usize,
+    /// The number of open repetitions around it.
+    rounds: usize,
 }
 
 struct Checking<'e, 'd> {
@@ -59,6 +68,9 @@ struct Checking<'e, 'd> {
     scopes: Vec<Scope<'e>>,
     /// The number of codings around what is being looked at.
     codings: usize,
+    /// The number of open repetitions with more than one round.
+    rounds: usize,
+    contents: Contents<'e>,
     diagnostics: &'d mut Diagnostics,
 }
 
@@ -113,12 +125,18 @@ impl<'e> Checking<'e, '_> {
             }
         }
         self.cycles(&labels);
-        self.scopes.push(Scope { labels, item: 0, is_item: true, codings: self.codings });
+        self.paddings(items, &labels);
+        let (codings, rounds) = (self.codings, self.rounds);
+        self.scopes.push(Scope { labels, item: 0, is_item: true, codings, rounds });
         for (number, item) in items.iter().enumerate() {
             if let Some(scope) = self.scopes.last_mut() {
                 (scope.item, scope.is_item) = (number, true);
             }
+            let first = self.contents.count();
             self.expr(item.unlabelled(), !std::ptr::eq(item.unlabelled(), expr));
+            for (_, part) in item.layers().flat_map(Expr::labels) {
+                self.contents.add_part(part, first);
+            }
         }
         self.scopes.pop();
     }
@@ -131,30 +149,24 @@ impl<'e> Checking<'e, '_> {
                     self.late(label, "a copy follows the part that it repeats");
                 }
             }
-            Some(Derived::Number(value, form)) => {
-                self.bases(value);
-                if form.fixed_width().is_none() {
-                    self.widened(value);
+            Some(Derived::Padding(label, _)) => {
+                if self.stand(label, Some(Measure::Len)).is_some() {
+                    self.widened(std::iter::once(label));
+                    self.padding(expr, label);
                 }
-                for Term { measure, label, .. } in &value.terms {
-                    let stand = self.stand(label, Some(*measure));
-                    if stand.is_some() && matches!(measure, Measure::Len | Measure::Count) {
-                        self.around(label);
-                    }
-                    if stand == Some(Stand::After(false)) && form.fixed_width().is_none() {
-                        self.late(
-                            label,
-                            "a number of free width before the part that it measures is an item of the same sequence; \
-                             with a fixed width it can stand anywhere before it",
-                        );
-                    }
-                }
+            }
+            Some(Derived::Number(value, _)) if let Some(blank) = &value.blank => self.blank(expr, value, blank),
+            Some(derived @ (Derived::Number(..) | Derived::Bits(_))) => {
+                derived.values().for_each(|(value, _)| self.number(value, derived.fixed_width().is_none()));
             }
             None => {}
         }
         if let Some((_, rounds)) = expr.as_times() {
-            self.widened(rounds);
+            self.widened(rounds.labels());
             self.times(rounds);
+        }
+        if let Some(derived) = expr.as_derived() {
+            self.content(expr, derived);
         }
         if let Some((_, part)) = expr.as_coded() {
             // The labels of the part are those of the sequence that it is in.
@@ -164,6 +176,13 @@ impl<'e> Checking<'e, '_> {
             return;
         }
         self.declared(expr);
+        let is_repeated = expr.as_repeat().map_or(expr.as_times().is_some(), |rounds| rounds.max != Some(1));
+        self.rounds += usize::from(is_repeated);
+        self.parts_of(expr, may_be_sequence);
+        self.rounds -= usize::from(is_repeated);
+    }
+
+    fn parts_of(&mut self, expr: &'e Expr, may_be_sequence: bool) {
         if expr.as_seq().is_some() && may_be_sequence {
             return self.within(|checking| checking.sequence(expr));
         }
@@ -172,9 +191,30 @@ impl<'e> Checking<'e, '_> {
         }
     }
 
-    /// Reports labels of the texts of coded parts, if a number has another width with them.
-    fn widened(&mut self, value: &'e Value<Name>) {
-        for Term { label, .. } in &value.terms {
+    /// Looks at a number, which may be one of free width.
+    fn number(&mut self, value: &'e Value<Name>, is_free: bool) {
+        self.bases(value);
+        if is_free {
+            self.widened(value.labels());
+        }
+        for Term { measure, label, .. } in &value.terms {
+            let stand = self.stand(label, Some(*measure));
+            if stand.is_some() && matches!(measure, Measure::Len | Measure::Count) {
+                self.around(label);
+            }
+            if stand == Some(Stand::After(false)) && is_free {
+                self.late(
+                    label,
+                    "a number of free width before the part that it measures is an item of the same sequence; with a \
+                     fixed width it can stand anywhere before it",
+                );
+            }
+        }
+    }
+
+    /// Reports labels of the texts of coded parts, if other bytes get longer or shorter with them.
+    fn widened<'n>(&mut self, labels: impl Iterator<Item = &'n Name>) {
+        for label in labels {
             if self.place(label).is_some_and(|(_, seen)| seen.codings > 0) {
                 let help = "only numbers of fixed width follow from such a part, as `$u32be(len(part))` or `$dec(len(part), 5)`";
                 let message =
@@ -386,7 +426,9 @@ impl<'e> Checking<'e, '_> {
     /// Reports parts of one sequence whose bytes or lengths follow from each other.
     fn cycles(&mut self, labels: &[Seen<'e>]) {
         let of_content = |expr: &'e Expr, from: &mut Vec<&'e Name>| {
-            from.extend(expr.as_derived().into_iter().flat_map(Derived::labels_of_content));
+            // Checksums of parts around them are looked at by themselves.
+            let derived = expr.as_derived().filter(|derived| derived.blank().is_none());
+            from.extend(derived.into_iter().flat_map(Derived::labels_of_content));
         };
         let of_length = |expr: &'e Expr, from: &mut Vec<&'e Name>| from.extend(follows_in_length(expr));
         let _ = self.cycle(labels, "bytes", of_content) || self.cycle(labels, "length", of_length);
@@ -426,6 +468,9 @@ impl<'e> Checking<'e, '_> {
     }
 
     fn report(&mut self, diagnostic: Diagnostic) {
-        self.diagnostics.push(diagnostic);
+        // Alternatives of bit fields have their numbers in common.
+        if !self.diagnostics.iter().any(|known| *known == diagnostic) {
+            self.diagnostics.push(diagnostic);
+        }
     }
 }

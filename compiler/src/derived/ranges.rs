@@ -23,13 +23,22 @@ impl NumberForm {
     /// Returns the numbers from `first` to `last`, both of which can be written: lists of sets of characters or of
     /// bytes, one set for each place. Each number is written by one list. Numbers from 0 on come first.
     pub fn range(self, first: i128, last: i128) -> Vec<Vec<CharSet>> {
+        self.ranges(&[(first, last)])
+    }
+
+    /// Returns the numbers of several ranges that have none in common, as [`NumberForm::range`] does.
+    pub fn ranges(self, ranges: &[(i128, i128)]) -> Vec<Vec<CharSet>> {
+        merge(ranges.iter().flat_map(|&(first, last)| self.unmerged(first, last)).collect())
+    }
+
+    fn unmerged(self, first: i128, last: i128) -> Vec<Vec<CharSet>> {
         let mut lists =
             if last >= 0 { self.plain(first.max(0).cast_unsigned(), last.cast_unsigned()) } else { Vec::new() };
         if first < 0 {
             let (least, greatest) = (last.min(-1).unsigned_abs(), first.unsigned_abs());
             lists.extend(self.negated(least, greatest));
         }
-        merge(lists)
+        lists
     }
 
     /// Returns the numbers from `first` to `last`, without a sign.

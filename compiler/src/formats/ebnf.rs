@@ -9,9 +9,12 @@ use crate::diagnostics::{Diagnostics, SourceFile};
 
 pub(super) use labels::{number, reserved, rounds};
 
+mod bits;
 mod labels;
 mod lexer;
+mod padding;
 mod parser;
+mod quotients;
 mod ranges;
 mod text;
 

@@ -80,6 +80,8 @@ impl Derived<Known> {
         match self {
             Derived::Copy(known) => known.len,
             Derived::Number(value, form) => form.width(least(value)),
+            Derived::Bits(bits) => bits.width(),
+            Derived::Padding(known, padding) => padding.width(known.len),
         }
     }
 }
@@ -103,8 +105,8 @@ pub(super) fn longest_text(ir: &Ir) -> Option<u64> {
             continue;
         }
         open.extend(ir.children(node).iter().copied().chain(ir.node(node).instance().and_then(|rule| ir.body(rule))));
-        if let Some(Derived::Number(value, form)) = ir.node(node).leaf().map(|leaf| &leaf.derived) {
-            longest = longest.into_iter().chain(value.longest_text(form.greatest())).min();
+        for (value, greatest) in ir.node(node).leaf().into_iter().flat_map(|leaf| leaf.derived.values()) {
+            longest = longest.into_iter().chain(value.longest_text(greatest)).min();
         }
     }
     longest

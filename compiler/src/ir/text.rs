@@ -447,6 +447,8 @@ impl<'t> Reader<'t> {
                 let known = self.known()?;
                 ir.derived(Derived::Copy(known))
             }
+            "bits" | "bitsle" => ir.derived(self.bits(head)?),
+            "pad" | "fill" => ir.derived(self.padding(head)?),
             "number" => {
                 let form = self.form()?;
                 let value = self.value()?;

@@ -3,8 +3,10 @@
 //! First come the lengths of all that follows, so that each part has its place; then the bytes, those first that others
 //! follow from.
 
+use std::ops::Range;
+
 use super::walk::difference;
-use crate::derived::{Amount, Derived, Measure, Term, Value};
+use crate::derived::{Amount, Bits, Derived, Measure, Term, Value};
 use crate::ir::{Ir, Known, NodeId};
 
 /// A complete labelled part.
@@ -32,6 +34,16 @@ impl Span {
     pub fn is_final(&self, measure: Measure) -> bool {
         // Places move until the end.
         !measure.is_of_place() && (!measure.is_of_content() || !self.has_marks())
+    }
+
+    /// Returns a property that does not depend on its bytes, given the place of a part.
+    fn measured(&self, measure: Measure, place: impl Fn(&Span) -> u64) -> u64 {
+        match measure {
+            Measure::Len => self.len,
+            Measure::Count => self.rounds,
+            Measure::Offset | Measure::Base => place(self),
+            Measure::Sum(_) | Measure::Digest(_) => 0,
+        }
     }
 
     /// Returns its bytes, given the texts that were coded, and those that are emitted.
@@ -132,14 +144,18 @@ pub(super) fn amount<'b>(
     let of_term = |term: &Term<Known>| {
         let Some(span) = measured.next() else { return 0 };
         match term.measure {
-            Measure::Len => span.len,
-            Measure::Count => span.rounds,
-            Measure::Offset | Measure::Base => place(span),
             Measure::Sum(sum) => sum.of(bytes(span)),
-            Measure::Digest(_) => 0,
+            measure => span.measured(measure, &place),
         }
     };
     value.amount(of_term, |_| spans.first().map_or(&[][..], &bytes))
+}
+
+/// Appends numbers of some bits each, given the place of a part.
+pub(super) fn write_bits(bits: &Bits<Known>, spans: &[Span], place: impl Fn(&Span) -> u64, output: &mut Vec<u8>) {
+    let mut measured = spans.iter();
+    let of_term = |term: &Term<Known>| measured.next().map_or(0, |span| span.measured(term.measure, &place));
+    bits.write(of_term, output);
 }
 
 /// Fills in all marks of a piece. Returns where its places are then.
@@ -154,8 +170,11 @@ pub(super) fn settle(ir: &Ir, marks: &[Mark], piece: &Piece<'_>, output: &mut Ve
         }
         stack.push(first);
         while let Some(&mark) = stack.last() {
-            // What it follows from comes first. A mark within its own part counts as zeros.
-            if let Some(within) = contents(ir, &marks[mark]).find_map(|span| open.first_within(span)) {
+            // What it follows from comes first.
+            if let Some(within) = contents(ir, &marks[mark], piece.first_mark + mark as u32)
+                .into_iter()
+                .find_map(|range| open.first_within(range))
+            {
                 open.take(within);
                 stack.push(within);
                 continue;
@@ -167,14 +186,26 @@ pub(super) fn settle(ir: &Ir, marks: &[Mark], piece: &Piece<'_>, output: &mut Ve
     moves
 }
 
-/// Returns the parts whose bytes a mark follows from.
-fn contents<'m>(ir: &Ir, mark: &'m Mark) -> impl Iterator<Item = &'m Span> {
-    let is_of_content: Vec<bool> = match ir.node(mark.node).leaf().map(|leaf| &leaf.derived) {
-        Some(Derived::Copy(_)) => vec![true],
-        Some(Derived::Number(value, _)) => value.terms.iter().map(|term| term.measure.is_of_content()).collect(),
-        None => Vec::new(),
-    };
-    mark.spans.iter().zip(is_of_content).filter(|&(_, is_of_content)| is_of_content).map(|(span, _)| span)
+/// Returns the ranges of marks whose bytes a mark with this number follows from.
+fn contents(ir: &Ir, mark: &Mark, number: u32) -> Vec<(u32, u32)> {
+    match ir.node(mark.node).leaf().map(|leaf| &leaf.derived) {
+        Some(Derived::Copy(_)) => mark.spans.iter().map(|span| span.marks).collect(),
+        Some(Derived::Number(value, _)) => {
+            let of_content = value.terms.iter().zip(&mark.spans).filter(|(term, _)| term.measure.is_of_content());
+            let ranges = of_content.map(|(_, span)| span.marks);
+            match &value.blank {
+                Some(blank) => {
+                    // Of what counts as other bytes nothing follows.
+                    let own = (number, number + 1);
+                    let without = blank.part.and(mark.spans.last()).map_or(own, |span| span.marks);
+                    ranges.flat_map(|(first, end)| [(first, without.0), (without.1, end)]).collect()
+                }
+                None => ranges.collect(),
+            }
+        }
+        // Lengths are known before bytes are filled in.
+        Some(Derived::Bits(_) | Derived::Padding(..)) | None => Vec::new(),
+    }
 }
 
 /// Gives marks their lengths, where something of another length was emitted in their places.
@@ -207,23 +238,41 @@ fn fill(ir: &Ir, mark: &Mark, moves: &Moves, (piece, output): (&Piece<'_>, &mut 
         // Numbers in it may have grown since it was complete.
         None => &output[base + moves.of(span.raw.0) as usize..base + moves.of(span.raw.1) as usize],
     };
+    let place = |span: &Span| moves.of(span.raw.0).saturating_sub(piece.from);
     filled.clear();
+    // The place after the mark has moved by its own growth, too.
+    let end = base + moves.of(mark.at + mark.raw) as usize;
+    let from = end - mark.width as usize;
     match (&leaf.derived, mark.spans.first()) {
         (Derived::Copy(_), Some(span)) => filled.extend_from_slice(bytes(span)),
-        (Derived::Copy(_), None) => {}
+        // Padding is known when it is emitted.
+        (Derived::Copy(_), None) | (Derived::Padding(..), _) => {}
+        (Derived::Bits(bits), _) => write_bits(bits, &mark.spans, place, filled),
+        (Derived::Number(value, form), Some(part)) if let Some(blank) = &value.blank => {
+            let range = |span: &Span| base + moves.of(span.raw.0) as usize..base + moves.of(span.raw.1) as usize;
+            let without = blank.part.and(mark.spans.last()).map_or(from..end, range);
+            let bytes = blanked(output, range(part), without, blank.byte);
+            form.write_amount(&amount(value, &mark.spans, |_| 0, |_| &bytes), filled);
+        }
         (Derived::Number(value, form), _) => {
-            let place = |span: &Span| moves.of(span.raw.0).saturating_sub(piece.from);
             let amount = amount(value, &mark.spans, place, bytes);
             form.write_amount(&amount, filled);
         }
     }
-    // The place after the mark has moved by its own growth, too.
-    let end = base + moves.of(mark.at + mark.raw) as usize;
-    let from = end - mark.width as usize;
     debug_assert_eq!(filled.len(), mark.width as usize, "a part has another length than its place");
     if filled.len() == mark.width as usize {
         output[from..end].copy_from_slice(filled);
     }
+}
+
+/// Returns the bytes of a part, some of which count as another byte.
+fn blanked(output: &[u8], part: Range<usize>, blank: Range<usize>, byte: u8) -> Vec<u8> {
+    let mut bytes = output[part.clone()].to_vec();
+    let within = blank.start.max(part.start)..blank.end.min(part.end);
+    if let Some(bytes) = bytes.get_mut(within.start - part.start..within.end.max(within.start) - part.start) {
+        bytes.fill(byte);
+    }
+    bytes
 }
 
 /// Marks that are not begun yet. The next one from a place on is found in nearly constant time.
@@ -257,9 +306,9 @@ impl OpenMarks {
         is_open
     }
 
-    fn first_within(&mut self, span: &Span) -> Option<usize> {
+    fn first_within(&mut self, (first, end): (u32, u32)) -> Option<usize> {
         let number = |mark: u32| mark.saturating_sub(self.first) as usize;
-        let (from, to) = (number(span.marks.0), number(span.marks.1));
+        let (from, to) = (number(first), number(end));
         Some(self.find(from)).filter(|&mark| mark < to)
     }
 }

@@ -97,7 +97,8 @@ impl Walk<'_> {
         std::iter::successors(of(item), move |&(_, body)| of(body))
     }
 
-    /// Returns how much longer the shortest text of a node is than it could be.
+    /// Returns how much longer the shortest text of a node is than it could be. Padding gets shorter where its part gets
+    /// longer; both together do not.
     pub fn extra(self, node: NodeId) -> i64 {
         let (ir, kind) = (self.ir, self.ir.node(node));
         if ir.free(node).is_empty() {
@@ -131,8 +132,13 @@ impl Walk<'_> {
     fn of_leaf(self, leaf: &Leaf) -> i64 {
         match &leaf.derived {
             Derived::Copy(known) => self.longer(known).0,
+            Derived::Bits(_) => 0,
             Derived::Number(_, form) if form.fixed_width().is_some() => 0,
             Derived::Number(value, form) => difference(form.width(self.value(value)), leaf.min_len),
+            Derived::Padding(known, padding) => {
+                let len = known.len.saturating_add_signed(self.longer(known).0);
+                difference(padding.width(len), leaf.min_len)
+            }
         }
     }
 

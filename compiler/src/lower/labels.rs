@@ -4,7 +4,7 @@ use super::Lowering;
 use crate::analysis::reach::reaching;
 use crate::ast::{Expr, Name};
 use crate::coding::Coding;
-use crate::derived::{Derived, Measure, Value};
+use crate::derived::{Derived, Measure, Padding, Term, Value};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::ir::labels::{least, least_rounds};
 use crate::ir::{Codec, Count, Field, Known, LabelId, NodeId};
@@ -120,26 +120,60 @@ impl Lowering<'_, '_> {
         self.reach_across(derived);
         let derived = match derived {
             Derived::Copy(label) => Derived::Copy(self.seen(label)?),
+            Derived::Padding(label, padding) => self.padding(expr, self.seen(label)?, *padding)?,
             Derived::Number(value, form) => {
                 let number = self.number(value);
-                let shortest = least(&number);
-                if shortest > form.greatest() {
-                    self.too_narrow(expr, format!("this number is at least {shortest}"), form.greatest());
-                    return None;
-                }
-                let shortest = self.ir.rule(self.ir.start()).facts.min_len;
-                if number.longest_text(form.greatest()).is_some_and(|longest| shortest > longest) {
-                    self.too_narrow(expr, format!("texts have at least {shortest} bytes"), form.greatest());
-                    return None;
-                }
-                // The length of the text bounds offsets.
-                if form.fixed_width().is_some() && !number.is_of_places() {
-                    self.add_field(&number, form.greatest());
-                }
+                self.measured_number(expr, &number, form.greatest(), form.fixed_width().is_some())?;
                 Derived::Number(number, *form)
+            }
+            Derived::Bits(bits) => {
+                let nothing = Known { label: LabelId::new(0), len: 0, rounds: 0 };
+                let bits = bits.map(&mut |label| self.seen(label).unwrap_or(nothing));
+                for (place, value) in bits.places().filter(|(_, value)| !value.terms.is_empty()) {
+                    self.measured_number(expr, value, place.greatest(), true)?;
+                }
+                Derived::Bits(bits)
             }
         };
         Some(self.ir.derived(derived))
+    }
+
+    /// Checks that a number can fit where it is to be written, and notes it as a field if its width is fixed. `None` if
+    /// it cannot.
+    fn measured_number(&mut self, expr: &Expr, number: &Value<Known>, greatest: u64, is_fixed: bool) -> Option<()> {
+        let shortest = least(number);
+        if shortest > greatest {
+            self.too_narrow(expr, format!("this number is at least {shortest}"), greatest);
+            return None;
+        }
+        let shortest = self.ir.rule(self.ir.start()).facts.min_len;
+        if number.longest_text(greatest).is_some_and(|longest| shortest > longest) {
+            self.too_narrow(expr, format!("texts have at least {shortest} bytes"), greatest);
+            return None;
+        }
+        // The length of the text bounds offsets.
+        if is_fixed && !number.is_of_places() {
+            self.add_field(number, greatest);
+        }
+        Some(())
+    }
+
+    /// Returns filler bytes after a part. Those up to a length bound the part.
+    fn padding(&mut self, expr: &Expr, known: Known, padding: Padding) -> Option<Derived<Known>> {
+        if known.len > padding.greatest() {
+            self.failed = true;
+            let message = format!("the part has at least {} bytes, but is filled up to {}", known.len, padding.to);
+            self.diagnostics.push(
+                Diagnostic::error(Code::NarrowField, expr.span, message)
+                    .help("fill it up to a greater length, or let the part be shorter"),
+            );
+            return None;
+        }
+        if padding.is_exact {
+            let length = Term { times: 1, measure: Measure::Len, label: known };
+            self.add_field(&Value::sum(vec![length], 0), padding.greatest());
+        }
+        Some(Derived::Padding(known, padding))
     }
 
     /// Returns the node of a repetition whose number of rounds follows from labelled parts.
@@ -191,16 +225,22 @@ impl Lowering<'_, '_> {
             self.labels.seen.iter().filter(|seen| labels.contains(&seen.known.label)).map(|seen| seen.scope).collect();
         scopes.dedup();
         for scope in scopes {
-            self.labels.fields[scope].push(Field { value: value.clone(), greatest });
+            let field = Field { value: value.clone(), greatest };
+            // Alternatives of bit fields have the field in common.
+            if self.labels.fields[scope].last() != Some(&field) {
+                self.labels.fields[scope].push(field);
+            }
         }
     }
 
     fn too_narrow(&mut self, expr: &Expr, message: String, greatest: u64) {
         self.failed = true;
         let message = format!("{message}, but the greatest that can be written here is {greatest}");
-        self.diagnostics.push(
-            Diagnostic::error(Code::NarrowField, expr.span, message)
-                .help("use a wider form, or let the part be shorter"),
-        );
+        let diagnostic = Diagnostic::error(Code::NarrowField, expr.span, message)
+            .help("use a wider form, or let the part be shorter");
+        // Alternatives of bit fields have the number in common.
+        if !self.diagnostics.iter().any(|known| *known == diagnostic) {
+            self.diagnostics.push(diagnostic);
+        }
     }
 }

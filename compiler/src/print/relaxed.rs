@@ -133,6 +133,10 @@ impl Relaxing<'_> {
             ExprKind::Times { item, .. } => Expr::repeat(self.without_labels(item), 0, None, span),
             ExprKind::Derived(Derived::Copy(label)) => self.copy(&label.text).unwrap_or_else(|| Expr::empty(span)),
             ExprKind::Derived(Derived::Number(_, form)) => any_number(*form, expr),
+            ExprKind::Derived(Derived::Bits(bits)) => any_number(bits.form(), expr),
+            ExprKind::Derived(Derived::Padding(_, padding)) => {
+                Expr::repeat(Expr::bytes(vec![padding.filler], span), 0, Some(padding.most() as u32), span)
+            }
             ExprKind::Naming { naming, item } => self.any_name(naming, item, span),
             ExprKind::Coded { coding, .. } => any_coded(*coding, span),
         }

@@ -430,6 +430,22 @@ impl Hash {
                 self.text(coding.name().as_bytes());
                 self.expr(item);
             }
+            ExprKind::Derived(Derived::Bits(bits)) => {
+                self.byte(12);
+                self.text(bits.word().as_bytes());
+                self.number(bits.fields.len() as u32);
+                for (width, value) in &bits.fields {
+                    self.byte(*width);
+                    self.value(value);
+                }
+            }
+            ExprKind::Derived(Derived::Padding(label, padding)) => {
+                self.byte(13);
+                self.text(label.text.as_bytes());
+                self.byte(padding.is_exact.into());
+                self.number(padding.to);
+                self.byte(padding.filler);
+            }
             ExprKind::Naming { naming, item } => {
                 self.byte(10);
                 self.text(naming.word().as_bytes());
@@ -442,6 +458,13 @@ impl Hash {
 
     fn value(&mut self, value: &Value<Name>) {
         value.plus.to_le_bytes().into_iter().for_each(|byte| self.byte(byte));
+        if value.divisor != 1 {
+            self.number(value.divisor);
+        }
+        if let Some(blank) = &value.blank {
+            self.byte(blank.byte);
+            self.text(blank.part.as_ref().map_or("", |part| &part.text).as_bytes());
+        }
         self.number(value.terms.len() as u32);
         for term in &value.terms {
             self.number(term.times);

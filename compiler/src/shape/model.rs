@@ -284,7 +284,7 @@ impl Builder<'_> {
             ExprKind::Label { item, .. } | ExprKind::Naming { item, .. } | ExprKind::Coded { item, .. } => {
                 self.term(item)
             }
-            ExprKind::Derived(derived) => Term::Bytes(derived.fixed_width().unwrap_or(1) as f64),
+            ExprKind::Derived(derived) => Term::Bytes(derived.usual_width()),
         }
     }
 

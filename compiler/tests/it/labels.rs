@@ -29,7 +29,7 @@ pub fn text(grammar: &str, limits: Limits, choices: &[u8]) -> Vec<u8> {
 #[test]
 fn parts_are_copied_measured_and_summed() {
     let free = Limits::default();
-    let grammars: [(&str, &[u8], &[u8]); 18] = [
+    let grammars: [(&str, &[u8], &[u8]); 34] = [
         ("s ::= '<' n:[a-z]+ '>' 'x' '</' $n '>'", &[0, 255, 128, 255, 255], b"<anz>x</anz>"),
         ("s ::= $u8(len(v)) v:[a-z]*", &[255, 0, 255, 0], b"\x02aa"),
         ("s ::= $dec(len(v) + 8) ':' v:[a-z]*", &[255, 0, 255, 0, 0], b"10:aa"),
@@ -56,6 +56,26 @@ fn parts_are_copied_measured_and_summed() {
         ("s ::= $HEX(sha1(v)) v:('abc')", &[], b"A9993E364706816ABA3E25717850C26C9CD0D89Dabc"),
         ("s ::= v:'' $raw(md5(v)) 'x'", &[], b"\xD4\x1D\x8C\xD9\x8F\0\xB2\x04\xE9\x80\x09\x98\xEC\xF8\x42\x7Ex"),
         ("s ::= a:[ab]+ b:('<' $a '>') $b", &[0, 255, 255], b"ab<ab><ab>"),
+        (
+            "s ::= a:'a'* $u8(ceil(len(a) / 4)) $u8(2 * count(a) + ceil((3 * len(a) + 1) / 4))",
+            &[255; 5],
+            b"aaaaa\x02\x0E",
+        ),
+        ("s ::= a:'a'* 'x'{ceil(len(a) / 2) + 1} $u8(ceil((len(a) - 9) / 3))", &[255, 255, 255, 0], b"aaaxxx\0"),
+        ("s ::= h:('ab' $u16be(sum(h, self as ' ')) 'c')", &[], b"ab\x01\x66c"),
+        ("s ::= h:('ab' f:($oct(sum(h, f as ' '), 6) #x00 ' ') 'c')", &[], b"ab001046\0 c"),
+        ("s ::= h:('a' $u8(xor8(h, self as #x01)) $u8(len(d)) $u8(xor8(d))) d:(x:'d' $x)", &[], b"ab\x02\0dd"),
+        ("s ::= h:(f:($u8(sum8(h, f as #x00)) x:$u8(sum8(y))) y:'yz') ", &[], b"\xF3\xF3yz"),
+        ("s ::= $bits(4: 4, 4: len(d), 2: 1, 6: 9) d:'d'*", &[255, 255, 0], b"B\x49dd"),
+        ("s ::= d:'d'* $bitsle(4: 4, 4: len(d), 10: 600, 6: 9)", &[255, 255, 0], b"dd\x24\x58\x26"),
+        ("s ::= d:'d'* $bits(4: 0..3, 4: len(d))", &[255, 0, 128], b"d\x21"),
+        ("s ::= 'ab' $bits(3: 7, 13: offset(d)) d:'d'", &[], b"ab\xE0\x04d"),
+        ("s ::= $bits(4: 4, 4: 5, 8: 0..63) $bits(3: 0..7, 13: 0..8191)", &[16, 0, 255], b"\x45\x04\0\xFF"),
+        ("s ::= n:'n'* $pad(n, 4) 'e'", &[255, 255, 0], b"nn\0\0e"),
+        ("s ::= n:'n'* $pad(n, 4, ' ') 'e'", &[255, 255, 255, 255, 0], b"nnnne"),
+        ("s ::= n:'n'* 'm' $fill(n, 3, 'x')", &[255; 9], b"nnnm"),
+        ("s ::= a:(n:('n' 'n'*) $fill(n, 3) 'm') $pad(a, 3, #bFF) $u8(len(a))", &[255, 0], b"nn\0m\xFF\xFF\x04"),
+        ("s ::= 'xxxxx' a:'a'* $u8(ceil(offset(a) / 2) - 1)", &[0], b"xxxxx\x02"),
     ];
     for (grammar, choices, expected) in grammars {
         let found = text(grammar, free, choices);
@@ -64,7 +84,11 @@ fn parts_are_copied_measured_and_summed() {
 }
 
 /// Grammars of all that can be written about labels.
-const WRITTEN: [&str; 8] = [
+const WRITTEN: [&str; 12] = [
+    "s ::= h:([a-z] f:('<' $HEX(crc32(h, f as #x00), 8) '>') ('k' | 'l') g:('g' $raw(md5(g, self as #bFF)))) $dec(len(h))",
+    "s ::= $bits(4: 4, 5: ceil(len(v) / 4), 7: 2 * len(v) + 1) v:[a-z]* $bitsle(2: 0..2, 6: count(v), 8: 3..5) $bits(7: 3, 1: 0..1)",
+    "s ::= n:'n'* 'y' $pad(n, 4) a:(b:[a-z]+ $fill(b, 9, ' ')) $pad(a, 16, #bFE) $dec(len(a))",
+    "s ::= $u8(ceil(len(v) / 8)) v:[a-z]* $dec(ceil((2 * len(v) + 3) / 4) - 1) ('x' | 'y'){ceil(count(v) / 2) + 1}",
     "s ::= '<' n:[a-z]+ '>' (s | 'x' | $n)* '</' $n '>' | a:b:'y' $a $b",
     "s ::= $u8(len(v)) v:([a-z]* s?) | $dec(2 * len(v) + count(w) - 1, 4) v:('x' 'y') w:'z'{2,9}",
     "s ::= $leb128(len(v) + 8) v:(a | 'b')  a ::= c:('q' @ 3 | 'r')* $hex(crc32(c), 8) 'k'{2 * count(c) + 1}",
@@ -78,6 +102,17 @@ const WRITTEN: [&str; 8] = [
 #[test]
 fn what_is_printed_means_as_much() {
     check_printed(&WRITTEN);
+}
+
+#[test]
+fn an_ir_with_labels_is_read_back() {
+    for grammar in WRITTEN {
+        let lowered = compiled(grammar).lowered;
+        let text = gramjet_compiler::ir::print(&lowered);
+        let read = gramjet_compiler::ir::parse(&text).unwrap_or_else(|error| panic!("{error:?}\n{text}"));
+        assert_eq!(gramjet_compiler::ir::print(&read), text);
+        gramjet_compiler::ir::verify(&read).expect("it is sound");
+    }
 }
 
 /// Checks that grammars mean as much in the notations that can say all of them.
@@ -109,10 +144,11 @@ pub fn check_printed(grammars: &[&str]) {
 
 #[test]
 fn notations_without_labels_get_a_larger_language() {
-    let grammar = "s ::= '<' n:[a-z]+ '>' $n ',' $u16be(len(n)) $dec(count(n), 3) $leb128(len(n)) 'x'{count(n)}";
+    let grammar =
+        "s ::= '<' n:[a-z]+ '>' $n ',' $u16be(len(n)) $dec(count(n), 3) $leb128(len(n)) 'x'{count(n)} $pad(n, 4)";
     let file = SourceFile::new("g.ebnf", grammar);
     for (notation, expected) in [
-        ("abnf", "s = \"<\" 1*%x61-7A \">\" 1*%x61-7A \",\" 2%x00-FF 3%x30-39 (0*9%x80-FF %x00-7F) *%s\"x\"\n"),
+        ("abnf", "s = \"<\" 1*%x61-7A \">\" 1*%x61-7A \",\" 2%x00-FF 3%x30-39 (0*9%x80-FF %x00-7F) *%s\"x\" 0*3%x00\n"),
         ("antlr4", ""),
     ] {
         let Some(printer) = gramjet_compiler::print::by_name(notation) else { continue };
@@ -165,6 +201,57 @@ fn mistakes_are_told_with_their_places() {
         ("s ::= n:'a' $dec(sha1(n))", "syntax", "$dec(sha1(n))"),
         ("s ::= n:'a' $hex(sha256(n), 32)", "syntax", "$hex(sha256(n), 32)"),
         ("s ::= n:'a' $raw(len(n))", "syntax", "$raw(len(n))"),
+        ("s ::= $bits(4: 5)", "syntax", "$bits(4: 5)"),
+        ("s ::= $bits(4: 16, 4: 0)", "syntax", "16"),
+        ("s ::= $bits(4: 9..16, 4: 0)", "syntax", "16"),
+        ("s ::= $bits(4: 9..3, 4: 0)", "syntax", "9..3"),
+        ("s ::= $bits(65: 0, 7: 0)", "syntax", "65"),
+        ("s ::= $bits(0: 0, 8: 0)", "syntax", "0"),
+        ("s ::= $bits(8)", "syntax", ")"),
+        ("s ::= $bits(8: 0", "syntax", ""),
+        ("s ::= n:'a' $bits(8: sum8(n))", "syntax", "sum8(n)"),
+        ("s ::= n:'a' $bits(4: len(n), 12: 1..2000)", "syntax", "$bits(4: len(n), 12: 1..2000)"),
+        ("s ::= $bits(12: 1..2000, 11: 1..2000, 1: 0)", "syntax", "$bits(12: 1..2000, 11: 1..2000, 1: 0)"),
+        ("s ::= n:'a' $bits(4: len(m), 4: 0..7)", "undefined-label", "m"),
+        ("s ::= n:'a'{20} $bits(4: len(n), 4: 0..7)", "narrow-field", "$bits(4: len(n), 4: 0..7)"),
+        ("s ::= bits:'a' $bits", "syntax", "bits"),
+        ("s ::= n:'a' $u16be(inet16(n, self as #x00))", "stray-blank", "n"),
+        ("s ::= n:($u8(sum8(n, self as #x00))){2}", "stray-blank", "n"),
+        ("s ::= n:('a' f:'b' $u8(sum8(n, f as #x00)))", "stray-blank", "f"),
+        ("s ::= n:(f:($u8(sum8(f, n as #x00))))", "stray-blank", "n"),
+        ("s ::= n:('a' $u8(sum8(n, f as #x00)))", "undefined-label", "f"),
+        ("s ::= n:($u8(sum8(n, self as ' ')) $u8(xor8(n, self as ' ')))", "cyclic-label", "$u8(sum8(n, self as ' '))"),
+        ("s ::= n:(m:($u8(sum8(n, self as ' '))) $u8(sum8(m)))", "cyclic-label", "($u8(sum8(n, self as ' ')))"),
+        ("s ::= n:(m:('a' $u8(sum8(n, self as ' '))) $m)", "cyclic-label", "$u8(sum8(n, self as ' '))"),
+        ("s ::= n:('a' $u8(sum8(n)))", "cyclic-label", "n"),
+        ("s ::= n:('a' $u8(sum8(n, self ' ')))", "syntax", "' '"),
+        ("s ::= n:('a' $u8(sum8(n, 3)))", "syntax", "3"),
+        ("s ::= n:('a' $u8(len(n, self as ' ')))", "syntax", ","),
+        ("s ::= self:'a' $self", "syntax", "self"),
+        ("s ::= n:'a' ('b' $pad(n, 4))", "misplaced-padding", "$pad(n, 4)"),
+        ("s ::= n:'a' $pad(n, 4)?", "misplaced-padding", "$pad(n, 4)"),
+        ("s ::= $pad(n, 4) n:'a'", "misplaced-padding", "$pad(n, 4)"),
+        ("s ::= n:'a' p:$pad(n, 4) $p", "misplaced-padding", "p"),
+        ("s ::= n:m:'a' $pad(n, 4) $fill(m, 4)", "misplaced-padding", "$fill(m, 4)"),
+        ("s ::= n:('a' $pad(n, 4))", "cyclic-label", "n"),
+        ("s ::= n:$dec(len(m)) $pad(n, 4) m:'m'*", "late-label", "n"),
+        ("s ::= n:'a'{5} $fill(n, 4)", "narrow-field", "$fill(n, 4)"),
+        ("s ::= n:'a' $pad(m, 4)", "undefined-label", "m"),
+        ("s ::= 'a' $pad(512)", "syntax", "512"),
+        ("s ::= n:'a' $pad(n)", "syntax", ")"),
+        ("s ::= n:'a' $pad(n, 0)", "syntax", "0"),
+        ("s ::= n:'a' $pad(n, 4, 'ab')", "syntax", "'ab'"),
+        ("s ::= n:'a' $pad(n, 4", "syntax", ""),
+        ("s ::= fill:'a' $u8(len(fill))", "syntax", "fill"),
+        ("s ::= n:'a' $u32be(ceil(crc32(n) / 2))", "syntax", "$u32be(ceil(crc32(n) / 2))"),
+        ("s ::= n:'a' $u8(ceil(len(n) / 2) + ceil(len(n) / 3))", "syntax", "ceil(len(n) / 3)"),
+        ("s ::= n:'a' $u8(ceil(ceil(len(n) / 2) / 3))", "syntax", "ceil"),
+        ("s ::= n:'a' $u8(ceil(len(n) / 0))", "syntax", "0"),
+        ("s ::= n:'a' $u8(ceil(len(n)))", "syntax", ")"),
+        ("s ::= n:'a' $u8(9 - ceil(len(n) / 2))", "syntax", "ceil"),
+        ("s ::= n:'a' $u8(1000000 * len(n) + ceil(len(n) / 1000))", "syntax", "1000000 * len(n) + ceil(len(n) / 1000)"),
+        ("s ::= n:'a' $u8(ceil(8 / 8))", "syntax", "ceil(8 / 8)"),
+        ("s ::= n:'a'{600} $u8(ceil(len(n) / 2))", "narrow-field", "$u8(ceil(len(n) / 2))"),
         ("s ::= n:'a' $raw(sha256(n) + 1)", "syntax", "$raw(sha256(n) + 1)"),
         ("s ::= $raw(1..2)", "syntax", "$raw"),
         ("s ::= n:'a' $dec(offset(n))", "syntax", "$dec(offset(n))"),
@@ -195,10 +282,11 @@ fn mistakes_are_told_with_their_places() {
 #[test]
 fn json_says_as_much() {
     let grammar = r#"{"<s>": [["<", {"label": "n", "expansion": ["<a>"], "min": 1}, ">", {"choice": [["x"], [{"copy": "n"}]]},
-        {"number": "u16be(len(n) + 1)"}, {"expansion": ["k"], "times": "count(n)"}]], "<a>": ["a", "b"]}"#;
+        {"number": "u16be(len(n) + 1)"}, {"number": "fill(n, 9, ' ')"}, {"expansion": ["k"], "times": "count(n)"}]], "<a>": ["a", "b"]}"#;
     let file = SourceFile::new("g.json", grammar);
     let Ok((json, _)) = compile(&file, &Options::default()) else { panic!("{grammar}") };
-    let ebnf = compiled("s ::= '<' n:a+ '>' ('x' | $n) $u16be(len(n) + 1) 'k'{count(n)}  a ::= 'a' | 'b'");
+    let ebnf =
+        compiled("s ::= '<' n:a+ '>' ('x' | $n) $u16be(len(n) + 1) $fill(n, 9, ' ') 'k'{count(n)}  a ::= 'a' | 'b'");
     assert_eq!(json.fingerprints.choices, ebnf.fingerprints.choices);
     for mistake in [
         r#"{"label": "n"}"#,
@@ -261,6 +349,22 @@ fn the_reference_agrees_with_the_oracle() {
     let cases = agree(seeds, &Shape::LABELLED);
     println!("{cases} of {asked} cases");
     assert!(cases > asked / 2);
+}
+
+/// Enough of the random grammars that are sound have each construct.
+#[test]
+fn random_grammars_have_all_that_follows_from_parts() {
+    let constructs =
+        ["$bits(", "$bitsle(", "ceil(", "$pad(", "$fill(", "self as #b", " as #b", "offset(", "count(", "{len("];
+    let mut found = [0; 10];
+    for seed in 0..4_000 {
+        let grammar = random_grammar(&mut Rng::new(seed), &Shape::LABELLED);
+        if lowered(&grammar).is_some() {
+            let text = ast::dump(&grammar);
+            constructs.iter().zip(&mut found).for_each(|(word, found)| *found += usize::from(text.contains(word)));
+        }
+    }
+    assert!(found.iter().all(|&found| found > 20), "{constructs:?} {found:?}");
 }
 
 #[test]
@@ -350,4 +454,21 @@ fn cyclic_lengths_are_refused() {
     let file = SourceFile::new("g.ebnf", "s ::= a:$dec(len(b)) b:$dec(len(a))");
     let refused = compile(&file, &Options::default()).expect_err("lengths follow from each other");
     assert!(refused.to_plain_text(&file).contains("the length of the part `a` follows from itself"));
+}
+
+/// A part has the room of its padding, and no more than it is filled up to.
+#[test]
+fn padded_parts_take_the_room_of_their_padding() {
+    let most = [255; 100];
+    for (grammar, max_len, expected) in [
+        ("s ::= n:'n'* $pad(n, 4) 'e'", Some(10), &b"nnnnnnnne"[..]),
+        ("s ::= n:('n' 'n'*) $pad(n, 4) 'e'", Some(5), b"nnnne"),
+        ("s ::= n:'n'* $fill(n, 6) 'e'", None, b"nnnnnne"),
+        ("s ::= n:'n'* $fill(n, 6) $n 'e'", Some(9), b"nn\0\0\0\0nne"),
+        ("s ::= a:(n:('n' 'n'*) $pad(n, 4)) $a $dec(len(a))", Some(19), b"nnnnnnnnnnnnnnnn8"),
+        ("s ::= a:(n:'n'* 'x' $pad(n, 8)) $u8(len(a) + 247)", None, b"x\xF8"),
+    ] {
+        let found = text(grammar, Limits { max_len, ..Limits::default() }, &most);
+        assert_eq!(found, expected, "{grammar}: {}", found.escape_ascii());
+    }
 }

@@ -229,6 +229,70 @@ fn large_ranges_end_where_they_should() {
     }
 }
 
+/// Returns all texts of bit fields with these widths and ranges, by strings of bits.
+fn packed(fields: &[(usize, u64, u64)], is_lowest_first: bool) -> Vec<Vec<u8>> {
+    let mut all = vec![String::new()];
+    for &(width, first, last) in fields {
+        let digits = |number: u64| {
+            let bits = format!("{number:0width$b}");
+            if is_lowest_first { bits.chars().rev().collect::<String>() } else { bits }
+        };
+        all =
+            all.iter().flat_map(|bits| (first..=last).map(move |number| format!("{bits}{}", digits(number)))).collect();
+    }
+    let byte = |bits: &[u8]| {
+        let bits: String = bits.iter().map(|&bit| char::from(bit)).collect();
+        let bits = if is_lowest_first { bits.chars().rev().collect() } else { bits };
+        u8::from_str_radix(&bits, 2).expect("eight bits")
+    };
+    all.iter().map(|bits| bits.as_bytes().chunks(8).map(byte).collect()).collect()
+}
+
+#[test]
+fn bit_fields_are_all_combinations_of_their_ranges_alike() {
+    let mut rng = Rng::new(9);
+    let (mut made, mut refused) = (0, 0);
+    for number in 0..1500 {
+        let (mut fields, mut rest, mut combinations) = (Vec::new(), 8 * rng.between(1, 4), 1);
+        while rest > 0 {
+            let width = rng.between(1, rest.min(11));
+            rest -= width;
+            let most = (1 << width) - 1;
+            let (first, last) = match rng.below(4) {
+                0 => (0, most),
+                1 => (rng.below(most + 1), most),
+                2 => (0, rng.below(most + 1)),
+                _ => (rng.below(most + 1), rng.below(most + 1)),
+            };
+            let (first, last) = (first.min(last) as u64, first.max(last) as u64);
+            let last = if combinations * (last - first + 1) > 1024 { first } else { last };
+            combinations *= last - first + 1;
+            fields.push((width, first, last));
+        }
+        let is_lowest_first = number % 2 == 1;
+        let field = |&(width, first, last): &(usize, u64, u64)| match first == last {
+            true => format!("{width}: {first}"),
+            false => format!("{width}: {first}..{last}"),
+        };
+        let shown = fields.iter().map(field).collect::<Vec<_>>().join(", ");
+        let text = format!("s ::= ${}({shown})", if is_lowest_first { "bitsle" } else { "bits" });
+        let mut diagnostics = Diagnostics::default();
+        let grammar = Ebnf.parse(&SourceFile::new("g.ebnf", text.as_str()), &mut diagnostics);
+        if diagnostics.iter().next().is_some() {
+            refused += 1;
+            continue;
+        }
+        made += 1;
+        let expected: BTreeMap<Vec<u8>, f64> =
+            packed(&fields, is_lowest_first).into_iter().map(|text| (text, 1.0 / combinations as f64)).collect();
+        let found = texts(&grammar.rules[0].body);
+        assert!(found.keys().eq(expected.keys()), "{text}");
+        let is_alike = |text: &Vec<u8>| (found[text] / expected[text] - 1.0).abs() < 1e-9;
+        assert!(found.keys().all(is_alike), "{text}");
+    }
+    assert!(made > 1000 && refused > 0, "{made} {refused}");
+}
+
 fn output(name: &str, grammar: &str, choices: &[u8]) -> Vec<u8> {
     match compile(&SourceFile::new(name, grammar), &Options::default()) {
         Ok((compiled, _)) => render(&compiled.lowered, &compiled.pools, Limits::default(), choices).output,

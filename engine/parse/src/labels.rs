@@ -5,12 +5,14 @@
 //! shared by position, bound and the names that are seen. Labels are seen in one rule alone: a callee begins without
 //! any. The names that it gives pass back from its end to its callers.
 
+mod bits;
 mod codes;
 mod context;
 mod decode;
 mod encode;
 mod names;
 mod operations;
+mod padding;
 mod queue;
 mod steps;
 mod texts;

@@ -11,7 +11,7 @@ use gramjet_engine::vm::Vm;
 use crate::kit::{SplitMix, limits, produce};
 
 /// Grammars with all kinds of what follows from labelled parts, and with names.
-pub const GRAMMARS: [&str; 40] = [
+pub const GRAMMARS: [&str; 47] = [
     "d ::= e  e ::= '<' n:name a* ('/>' | '>' (e | [a-z])* '</' $n '>')  a ::= ' ' name '=\"' [a-z]* '\"'  name ::= [a-z]+",
     "v ::= 'S' $u8(len(x)) x:([a-z]*) | 'A' $u8(len(y)) y:(v*)",
     "t ::= c r:(',' c)* ';' (c (',' c){count(r)} ';')*  c ::= [a-z]* | '\"' [a-z,]* '\"'",
@@ -44,6 +44,13 @@ pub const GRAMMARS: [&str; 40] = [
     "s ::= a:[ab]* (b:('<' $a '>') $HEX(offset(b), 1) | x:s $u8(2 * offset(x, a)))* $u32be(crc32(a))",
     "s ::= $raw(sha256(b)) b:(s* [ab] n:[c-e]* $hex(md5(n)))",
     "s ::= b:($HEX(sha1(x)) x:([ab]* s?)) ';' $raw(md5(b))",
+    "s ::= h:($u8(len(h2)) h2:([ab]* f:($oct(sum(h2, f as ' '), 6) #x00 ' ') s?) $u16be(inet16(h, self as #x00)))",
+    "s ::= h:(a:([ab]* $raw(md5(a, self as #x00))) f:('<' $HEX(crc32(h, f as #bFE), 8) '>' s?) $hex(crc16arc(a), 4))",
+    "s ::= $bits(4: 4, 4: ceil(len(h) / 4), 3: 0..6, 13: 2 * len(d)) h:[ab]* $bitsle(2: 1, 6: len(d), 8: count(h)) d:([cd]* s?)",
+    "s ::= d:([cd]* s?) $bits(12: len(d), 3: 5, 1: 0..1) ($bits(6: offset(h), 8: len(h), 2: 3) | 'x') h:[ab]* '.'",
+    "s ::= a:([ab]* s?) $pad(a, 4) n:[xy]+ 'z' $fill(n, 7, '.') $dec(len(a))",
+    "s ::= (h:(n:[a-z]+ $fill(n, 5) $oct(len(d), 2)) d:[#b00-#bFF]* $pad(d, 8))* $u16be(len(e)) e:(f:'f'* s? $pad(f, 3))",
+    "s ::= $u8(ceil(len(a) / 4)) a:([ab]* s?) ('x' | 'yy'){ceil((len(a) + 1) / 3)} $dec(ceil(2 * len(a) / 3) + 1)",
     "s ::= a:$dec(0..70000) b:($i16be(-300..300) | $leb128(1..20000))* $a $u8(count(b)) s?",
     "s ::= '\"' $jsonstring([#x00-#x7F]* s?) '\"' $base16($u8(len(x)) x:[A-Z]*)",
     "s ::= $u32be(len(d)) $u32be(len(p)) p:$zlib(d:([a-c]* s?)) $u32le(crc32(d)) $u32be(crc32(p))",
@@ -66,7 +73,7 @@ fn grammars() -> impl Iterator<Item = (&'static str, Compiled)> {
 
 #[test]
 fn most_of_them_compile() {
-    assert_eq!(grammars().count(), 38);
+    assert_eq!(grammars().count(), 45);
 }
 
 #[test]

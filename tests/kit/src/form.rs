@@ -347,6 +347,8 @@ fn set_facts(form: &mut Form, rules: &[(Facts, Uniques)], parts: &mut Vec<Part>)
             let min_len = match derived {
                 Derived::Copy(label) => known(parts, label).1,
                 Derived::Number(value, form) => form.width(least(value, parts)),
+                Derived::Bits(bits) => crate::settled::bytes_of(bits),
+                Derived::Padding(label, padding) => crate::settled::filler(known(parts, label).1, padding),
             };
             Facts { min_len, height: 0, min_depth: 0 }
         }

@@ -6,7 +6,7 @@
 use std::rc::Rc;
 
 use gramjet_compiler::analysis::pools::Pools;
-use gramjet_compiler::derived::{Derived, Measure};
+use gramjet_compiler::derived::{Derived, Measure, Term, Value};
 use gramjet_compiler::ir::{Codec, RuleId};
 use gramjet_compiler::naming::Naming;
 use gramjet_compiler::reference::Limits;
@@ -325,6 +325,14 @@ impl<'f> Machine<'f> {
     fn fit(&self, form: &'f Form, place: &Place<'f>) -> bool {
         match &form.kind {
             Kind::Bytes(_) | Kind::Class(_) | Kind::Variable(_) | Kind::Derived(Derived::Copy(_)) => true,
+            Kind::Derived(Derived::Bits(bits)) => bits.fields.iter().all(|(width, value)| {
+                value.terms.iter().any(|term| term.measure.is_of_place())
+                    || u128::from(self.text.value(&value.map(&mut |label| place.part(label)))) < 1 << width
+            }),
+            Kind::Derived(Derived::Padding(label, padding)) => {
+                let length = Term { times: 1, measure: Measure::Len, label: place.part(label) };
+                !padding.is_exact || self.text.value(&Value::sum(vec![length], 0)) <= padding.to.into()
+            }
             Kind::Derived(Derived::Number(value, form)) => {
                 value.terms.iter().any(|term| term.measure.is_of_content() || term.measure.is_of_place())
                     || form.fixed_width().is_none()
@@ -497,19 +505,12 @@ impl<'f> Machine<'f> {
 fn longest_text(system: &System) -> Option<u64> {
     fn visit(form: &Form, called: &mut Vec<usize>, longest: &mut Vec<u64>) {
         match &form.kind {
-            Kind::Bytes(_) | Kind::Class(_) | Kind::Derived(Derived::Copy(_)) => {}
+            Kind::Bytes(_) | Kind::Class(_) | Kind::Derived(Derived::Copy(_) | Derived::Padding(..)) => {}
             Kind::Variable(variable) => called.push(*variable),
-            Kind::Derived(Derived::Number(value, form)) => {
-                if value.terms.iter().any(|term| term.measure == Measure::Offset) {
-                    let fits = |len: u64| {
-                        let terms = value.terms.iter().filter(|term| term.measure != Measure::Base);
-                        let sum: i128 = terms.map(|term| i128::from(len) * i128::from(term.times)).sum();
-                        sum + i128::from(value.plus) <= form.greatest().into()
-                    };
-                    // The greatest length that fits, bit by bit.
-                    let bits = (0..64).rev().map(|bit| 1 << bit);
-                    longest.push(bits.fold(0, |len, bit| if fits(len | bit) { len | bit } else { len }));
-                }
+            Kind::Derived(Derived::Number(value, form)) => longest.extend(longest_with(value, form.greatest())),
+            Kind::Derived(Derived::Bits(bits)) => {
+                let greatest = |width: u8| ((1u128 << width) - 1) as u64;
+                longest.extend(bits.fields.iter().filter_map(|(width, value)| longest_with(value, greatest(*width))));
             }
             Kind::Repeat(_, _, Some(0)) => {}
             Kind::Seq(items) | Kind::Choice(items, _) => items.iter().for_each(|item| visit(item, called, longest)),
@@ -529,11 +530,26 @@ fn longest_text(system: &System) -> Option<u64> {
     longest.into_iter().min()
 }
 
+/// Returns the greatest length with which a number fits, if it has offsets.
+fn longest_with(value: &Value<String>, greatest: u64) -> Option<u64> {
+    let fits = |len: u64| {
+        let terms = value.terms.iter().filter(|term| term.measure != Measure::Base);
+        let sum: i128 = terms.map(|term| i128::from(len) * i128::from(term.times)).sum();
+        sum + i128::from(value.plus) <= i128::from(greatest) * i128::from(value.divisor)
+    };
+    // The greatest length that fits, bit by bit.
+    let bits = (0..64).rev().map(|bit| 1 << bit);
+    let longest = bits.fold(0, |len, bit| if fits(len | bit) { len | bit } else { len });
+    value.terms.iter().any(|term| term.measure == Measure::Offset).then_some(longest)
+}
+
 /// Returns true if the form has numbers of fixed width.
 fn has_fields(form: &Form) -> bool {
     match &form.kind {
         Kind::Bytes(_) | Kind::Class(_) | Kind::Variable(_) | Kind::Derived(Derived::Copy(_)) => false,
         Kind::Derived(Derived::Number(_, form)) => form.fixed_width().is_some(),
+        Kind::Derived(Derived::Bits(_)) => true,
+        Kind::Derived(Derived::Padding(_, padding)) => padding.is_exact,
         Kind::Seq(items) | Kind::Choice(items, _) => items.iter().any(has_fields),
         Kind::Repeat(item, ..) | Kind::Times(item, _) | Kind::Scope(item, _) => has_fields(item),
         Kind::Label(_, item) | Kind::Naming(_, item) | Kind::Coded(_, item) => has_fields(item),

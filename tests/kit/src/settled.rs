@@ -3,7 +3,7 @@
 
 use std::rc::Rc;
 
-use gramjet_compiler::derived::{Derived, Measure, NumberForm, Radix, Term, Value};
+use gramjet_compiler::derived::{Bits, Derived, Measure, NumberForm, Order, Padding, Radix, Term, Value};
 use gramjet_compiler::ir::Codec;
 
 use crate::digests;
@@ -33,6 +33,35 @@ enum Piece {
     BeginCode,
     /// The end of a coded part, and its length if it is complete.
     EndCode(Codec, Option<u64>),
+}
+
+/// Returns the number of bytes of bit fields.
+pub fn bytes_of<L>(bits: &Bits<L>) -> u64 {
+    bits.fields.iter().map(|(width, _)| u64::from(*width)).sum::<u64>() / 8
+}
+
+/// Returns the bits of bytes, each byte from its highest or from its lowest bit on.
+fn bits_of(bytes: &[u8], order: Order) -> Vec<bool> {
+    let place = |bit: u32| if order == Order::Big { 7 - bit } else { bit };
+    bytes.iter().flat_map(|byte| (0..8).map(move |bit| byte >> place(bit) & 1 == 1)).collect()
+}
+
+/// Returns the number that bits are, from the highest or from the lowest one on.
+fn number_of(bits: &[bool], order: Order) -> u128 {
+    let add = |number: u128, &bit: &bool| number << 1 | u128::from(bit);
+    if order == Order::Big { bits.iter().fold(0, add) } else { bits.iter().rev().fold(0, add) }
+}
+
+/// Returns the number of filler bytes after a part of this length.
+pub fn filler(len: u64, padding: &Padding) -> u64 {
+    let to = u64::from(padding.to);
+    if padding.is_exact {
+        return if len < to { to - len } else { 0 };
+    }
+    // The length is not known yet while facts are found.
+    (0..to)
+        .find(|&more| len.saturating_add(more) == u64::MAX || (len + more).is_multiple_of(to))
+        .expect("one of them is")
 }
 
 /// A search for lengths or bytes of pieces that need each other.
@@ -99,6 +128,8 @@ impl Text {
                     let own: u64 = match &**derived {
                         Derived::Copy(part) => lengths[*part],
                         Derived::Number(_, form) => form.fixed_width().unwrap_or(1),
+                        Derived::Bits(bits) => bytes_of(bits),
+                        Derived::Padding(..) => 0,
                     };
                     len = own.saturating_add(len);
                 }
@@ -199,7 +230,12 @@ impl Text {
         let fits = are_short
             && self.pieces.iter().all(|piece| {
                 let Piece::Derived(derived) = piece else { return true };
-                let Derived::Number(value, form) = &**derived else { return true };
+                if let Derived::Bits(bits) = &**derived {
+                    let mut fits =
+                        |width: u8, value| lengths.value(value).is_some_and(|value| u128::from(value) < 1 << width);
+                    return bits.fields.iter().all(|(width, value)| fits(*width, value));
+                }
+                let Derived::Number(value, form) = &**derived else { return lengths.bounds_padded(derived) };
                 value.terms.iter().any(|term| term.measure.is_of_content())
                     || lengths.value(value).is_some_and(|value| value <= form.greatest())
             });
@@ -241,28 +277,52 @@ impl Text {
             begins[self.pieces.iter().position(is_it).expect("the part is in the text")]
         };
         let part = |part: usize| &output[place(part, false)..place(part, true)];
-        let value = |value: &Value<usize>| {
-            let value = value.of(|term| match term.measure {
+        // The bytes of a part as they count in a checksum in it: some are others.
+        let summed = |of: usize, number: &Value<usize>, own: &std::ops::Range<usize>| {
+            let (begin, mut bytes) = (place(of, false), part(of).to_vec());
+            if let Some(blank) = &number.blank {
+                let others = blank.part.map_or(own.clone(), |field| place(field, false)..place(field, true));
+                others.for_each(|at| bytes[at - begin] = blank.byte);
+            }
+            bytes
+        };
+        let value = |value: &Value<usize>, own: &std::ops::Range<usize>| {
+            let sum = value.undivided(|term| match term.measure {
                 Measure::Len => part(term.label).len() as u64,
                 Measure::Count => self.counts[term.label],
                 Measure::Offset | Measure::Base => place(term.label, false) as u64,
-                Measure::Sum(sum) => sum.of(part(term.label)),
+                Measure::Sum(sum) => sum.of(&summed(term.label, value, own)),
                 Measure::Digest(_) => panic!("a digest is no number"),
             });
-            value.max(0) as u64
+            // A quotient is rounded up.
+            (sum.max(0) as u64).div_ceil(value.divisor.into())
         };
         let mut literal = 0;
         self.pieces.iter().enumerate().find_map(|(number, piece)| {
-            let found = &output[begins[number]..begins[number + 1]];
+            let place_of_own = begins[number]..begins[number + 1];
+            let found = &output[place_of_own.clone()];
             let is_right = match piece {
                 Piece::Bytes(count) => {
                     literal += count;
                     found == &self.bytes[literal - count..literal]
                 }
                 Piece::Begin(_) | Piece::End(_) | Piece::BeginCode | Piece::EndCode(..) => true,
-                Piece::Times(rounds, count) => value(rounds) == *count,
+                Piece::Times(rounds, count) => value(rounds, &place_of_own) == *count,
                 Piece::Derived(derived) => match &**derived {
                     Derived::Copy(label) => found == part(*label),
+                    Derived::Bits(bits) => {
+                        let mut rest = bits_of(found, bits.order);
+                        bits.fields.iter().all(|(width, number)| {
+                            let own: Vec<bool> = rest.drain(..usize::from(*width)).collect();
+                            number_of(&own, bits.order) == u128::from(value(number, &place_of_own))
+                        })
+                    }
+                    Derived::Padding(label, padding) => {
+                        let (len, to) = (part(*label).len() + found.len(), padding.to as usize);
+                        let is_least = found.len() < to || padding.is_exact;
+                        let is_long_enough = if padding.is_exact { len == to } else { len % to == 0 };
+                        is_long_enough && is_least && found.iter().all(|&byte| byte == padding.filler)
+                    }
                     Derived::Number(number, form) if number.digest().is_some() => {
                         let (digest, &label) = number.digest().expect("it is one");
                         let shown = match form {
@@ -270,13 +330,13 @@ impl Text {
                             NumberForm::Text(Radix::UpperHex, _) => digests::hex(found, true),
                             _ => Some(found.to_vec()),
                         };
-                        shown == Some(digests::of(digest.name(), part(label)))
+                        shown == Some(digests::of(digest.name(), &summed(label, number, &place_of_own)))
                     }
                     Derived::Number(number, form) => {
                         let is_cut = number.terms.iter().any(|term| term.measure.is_of_content());
                         let read = form.read(found);
                         let greatest = u128::from(form.greatest()) + 1;
-                        let expected = u128::from(value(number));
+                        let expected = u128::from(value(number, &place_of_own));
                         read.map(u128::from) == Some(if is_cut { expected % greatest } else { expected })
                     }
                 },
@@ -318,6 +378,8 @@ impl<'t> Lengths<'t> {
             Piece::Begin(_) | Piece::End(_) | Piece::Times(..) | Piece::BeginCode | Piece::EndCode(..) => 0,
             Piece::Derived(derived) => match &**derived {
                 Derived::Copy(label) => self.of_part(*label)?,
+                Derived::Bits(bits) => bytes_of(bits),
+                Derived::Padding(label, padding) => filler(self.of_part(*label)?, padding),
                 Derived::Number(value, form) => match form.fixed_width() {
                     Some(width) => width,
                     None => form.width(self.value(value)?),
@@ -326,6 +388,12 @@ impl<'t> Lengths<'t> {
         };
         self.found[piece] = Found::Known(len);
         Some(len)
+    }
+
+    /// Returns true if a part that is filled up to a length, if it is one, is no longer.
+    fn bounds_padded(&mut self, derived: &Derived<usize>) -> bool {
+        let Derived::Padding(part, padding) = derived else { return true };
+        !padding.is_exact || self.of_part(*part).is_some_and(|len| len <= padding.to.into())
     }
 
     fn of_part(&mut self, part: usize) -> Option<u64> {
@@ -415,6 +483,16 @@ impl<'t> Settling<'t> {
         self.of_pieces(self.text.pieces_of(part).expect("all parts have ended"))
     }
 
+    /// Returns the bytes of a part, those of some pieces in it as a byte. None of these is in a coding within the part.
+    fn of_part_without(&mut self, part: usize, without: std::ops::Range<usize>, byte: u8) -> Vec<u8> {
+        let pieces = self.text.pieces_of(part).expect("all parts have ended");
+        let mut bytes = self.of_pieces(pieces.start..without.start);
+        let others = self.lengths.of_pieces(without.clone()).expect("all parts have ended");
+        bytes.resize(bytes.len() + others as usize, byte);
+        bytes.extend(self.of_pieces(without.end..pieces.end));
+        bytes
+    }
+
     fn of_piece(&mut self, piece: usize) -> Vec<u8> {
         match &self.found[piece] {
             Found::Known(bytes) => return bytes.clone(),
@@ -433,11 +511,35 @@ impl<'t> Settling<'t> {
             Piece::Begin(_) | Piece::End(_) | Piece::Times(..) | Piece::BeginCode | Piece::EndCode(..) => Vec::new(),
             Piece::Derived(derived) => match &**derived {
                 Derived::Copy(label) => self.of_part(*label),
+                Derived::Bits(bits) => {
+                    let mut all = Vec::new();
+                    for (width, value) in &bits.fields {
+                        let number = self.lengths.value(value).expect("all parts have ended");
+                        let from_lowest = (0..*width).map(|bit| number >> bit & 1 == 1);
+                        let mut own: Vec<bool> = from_lowest.collect();
+                        if bits.order == Order::Big {
+                            own.reverse();
+                        }
+                        all.append(&mut own);
+                    }
+                    all.chunks(8).map(|byte| number_of(byte, bits.order) as u8).collect()
+                }
+                Derived::Padding(label, padding) => {
+                    let len = self.lengths.of_part(*label).expect("all parts have ended");
+                    vec![padding.filler; filler(len, padding) as usize]
+                }
                 Derived::Number(value, form) => {
                     let sums: Vec<Vec<u8>> = value
                         .terms
                         .iter()
-                        .map(|term| if term.measure.is_of_content() { self.of_part(term.label) } else { Vec::new() })
+                        .map(|term| match (term.measure.is_of_content(), &value.blank) {
+                            (true, None) => self.of_part(term.label),
+                            (true, Some(blank)) => {
+                                let own = blank.part.map_or(Some(piece..piece + 1), |part| text.pieces_of(part));
+                                self.of_part_without(term.label, own.expect("all parts have ended"), blank.byte)
+                            }
+                            (false, _) => Vec::new(),
+                        })
                         .collect();
                     let mut contents = sums.iter();
                     let measured = |term: &Term<usize>| {

@@ -5,18 +5,24 @@ use super::parser::{Parser, Reported, Sized};
 use crate::ast::{Expr, ExprKind, Name};
 use crate::check::closest;
 use crate::coding::Coding;
-use crate::derived::{Derived, Digest, Measure, NumberForm, Radix, Sum, Term, Value};
+use crate::derived::{Bits, Blank, Derived, Digest, Measure, NumberForm, Padding, Radix, Sum, Term, Value};
 use crate::diagnostics::{Diagnostics, Span};
 use crate::naming::Naming;
 
 /// The greatest factor of a term.
-const MAX_FACTOR: u32 = 1 << 20;
+pub(super) const MAX_FACTOR: u32 = 1 << 20;
 
 /// The greatest factor of a term in a number of rounds.
 const MAX_ROUNDS: u32 = 256;
 
 /// The greatest constant of a number.
-const MAX_CONSTANT: i64 = 1 << 48;
+pub(super) const MAX_CONSTANT: i64 = 1 << 48;
+
+/// The words for what follows from parts and is no number.
+const WORDS: [[&str; 2]; 2] = [Bits::<Name>::WORDS, Padding::WORDS];
+
+/// The word for the number itself in its checksum.
+const SELF: &str = "self";
 
 /// The greatest width of digits.
 const MAX_WIDTH: u8 = 64;
@@ -26,9 +32,9 @@ pub(in crate::formats) fn number(text: &str, span: Span, diagnostics: &mut Diagn
     let mut found = read_alone(text, span, diagnostics, |parser| {
         let token = parser.take();
         match token.kind {
-            Kind::Name(name) if NumberForm::by_name(name).is_some() => parser.number(name, token.span),
+            Kind::Name(name) if parser.begins_derived(name) => parser.derived_item(name, token.span),
             _ => {
-                let known = NumberForm::names().collect::<Vec<_>>().join(", ");
+                let known = NumberForm::names().chain(WORDS.concat()).collect::<Vec<_>>().join(", ");
                 Err(parser.error(token.span, "this is not a number", format!("it begins with its form: {known}")))
             }
         }
@@ -79,7 +85,13 @@ fn read_alone<T>(
 pub(in crate::formats) fn reserved(name: &str) -> Option<&'static str> {
     let is_word = || Naming::WORDS.contains(&name).then_some("what is said of names");
     let is_coding = || Coding::by_name(name).map(|_| "a coded part");
-    NumberForm::by_name(name).map(|_| "a number").or_else(is_word).or_else(is_coding)
+    let is_padding = || Padding::WORDS.contains(&name).then_some("padding");
+    let is_bits = || Bits::<Name>::WORDS.contains(&name).then_some("bit fields");
+    if name == SELF {
+        return Some("what counts as other bytes in a checksum");
+    }
+    let is_other = || is_padding().or_else(is_bits).or_else(is_word).or_else(is_coding);
+    NumberForm::by_name(name).map(|_| "a number").or_else(is_other)
 }
 
 impl<'t> Parser<'t, '_> {
@@ -92,14 +104,27 @@ impl<'t> Parser<'t, '_> {
         let span = self.take().span;
         self.take();
         if let Some(meaning) = reserved(name) {
-            let help = format!("`$` and this name begin {meaning}; give the part another label");
+            let help = format!("this name begins {meaning}; give the part another label");
             self.error(span, format!("`{name}` is reserved and no label"), help);
         }
         Some(Name { text: name.to_string(), span })
     }
 
+    /// Returns true if a name, which has been taken, begins a number, bit fields or padding.
+    fn begins_derived(&mut self, name: &str) -> bool {
+        NumberForm::by_name(name).is_some() || self.begins_padding(name) || self.begins_bits(name)
+    }
+
+    /// Returns what `$name`, which has been taken, begins: a copy, a number, bit fields or padding.
+    pub(super) fn derived_item(&mut self, name: &str, span: Span) -> Result<Sized, Reported> {
+        if self.begins_padding(name) {
+            return self.padding(name, span);
+        }
+        if self.begins_bits(name) { self.bits(name, span) } else { self.number(name, span) }
+    }
+
     /// Returns the expression that `$name` begins, which has been taken.
-    pub(super) fn number(&mut self, name: &str, span: Span) -> Result<Sized, Reported> {
+    fn number(&mut self, name: &str, span: Span) -> Result<Sized, Reported> {
         if let Some(form) = NumberForm::by_name(name).filter(|_| self.begins_range()) {
             let range = self.range(form, span)?;
             return self.made(range);
@@ -116,7 +141,7 @@ impl<'t> Parser<'t, '_> {
                     "form of a number",
                     name,
                     span,
-                    NumberForm::names().chain(Naming::WORDS).chain(Coding::names()),
+                    NumberForm::names().chain(WORDS.concat()).chain(Naming::WORDS).chain(Coding::names()),
                 ));
             }
             // The dollar sign is not part of the name.
@@ -228,7 +253,9 @@ impl<'t> Parser<'t, '_> {
     /// Parses a number of rounds.
     fn rounds(&mut self) -> Result<Value<Name>, Reported> {
         let rounds = self.value()?;
-        if let Some(term) = rounds.terms.iter().find(|term| term.times > MAX_ROUNDS) {
+        let is_too_much =
+            |term: &&Term<Name>| u64::from(term.times) > u64::from(MAX_ROUNDS) * u64::from(rounds.divisor);
+        if let Some(term) = rounds.terms.iter().find(is_too_much) {
             let help = format!("rounds are at most {MAX_ROUNDS} times as many as those of another part");
             return Err(self.error(term.label.span, format!("{} is too much here", term.times), help));
         }
@@ -243,16 +270,24 @@ impl<'t> Parser<'t, '_> {
     /// Parses a number that follows from labelled parts, such as `2 * len(part) + 4`.
     pub(super) fn value(&mut self) -> Result<Value<Name>, Reported> {
         let begin = self.peek(0).span;
-        let mut value = Value { terms: Vec::new(), plus: 0 };
+        let mut value = Value::sum(Vec::new(), 0);
+        let mut quotient = None;
         let mut is_negative = self.take_if(&Kind::Minus);
         loop {
-            self.term(is_negative, &mut value)?;
+            if self.begins_quotient() {
+                self.quotient(is_negative, &mut quotient)?;
+            } else {
+                self.term(is_negative, &mut value)?;
+            }
             is_negative = match self.peek(0).kind {
                 Kind::Plus => false,
                 Kind::Minus => true,
                 _ => break,
             };
             self.take();
+        }
+        if let Some(quotient) = quotient {
+            value = self.with_quotient(value, quotient, begin.to(self.last_span))?;
         }
         if value.terms.is_empty() {
             let help = "it names a labelled part, as in `len(part) + 4`; a constant number is written as text";
@@ -261,7 +296,8 @@ impl<'t> Parser<'t, '_> {
         Ok(value)
     }
 
-    fn term(&mut self, is_negative: bool, value: &mut Value<Name>) -> Result<(), Reported> {
+    /// Parses a term of a number, and adds it.
+    pub(super) fn term(&mut self, is_negative: bool, value: &mut Value<Name>) -> Result<(), Reported> {
         let Token { kind, span, .. } = self.take();
         let (mut measure, mut place, mut times) = (kind, span, 1);
         if let Kind::Number(digits) = measure {
@@ -304,6 +340,9 @@ impl<'t> Parser<'t, '_> {
             };
             value.terms.push(Term { times, measure: Measure::Base, label: Name { text: base.to_string(), span } });
         }
+        if measure.is_of_content() && self.take_if(&Kind::Comma) {
+            value.blank = Some(self.blank()?);
+        }
         if !self.take_if(&Kind::Close) {
             let end = self.peek(0).span;
             return Err(self.error(end, "this property is not closed", "write `len(part)`"));
@@ -311,13 +350,29 @@ impl<'t> Parser<'t, '_> {
         Ok(())
     }
 
+    /// Parses what counts as other bytes in a checksum of a part that contains it: `self as ' '`, `field as #x00`.
+    fn blank(&mut self) -> Result<Blank<Name>, Reported> {
+        let help =
+            "a checksum of a part that contains it is written `sum(part, self as ' ')` or `sum(part, field as ' ')`";
+        let Token { kind: Kind::Name(label), span, .. } = self.take() else {
+            return Err(self.error(self.last_span, "expected `self` or a label", help));
+        };
+        if !self.take_if(&Kind::Name("as")) {
+            let place = self.peek(0).span;
+            return Err(self.error(place, "expected `as` and a byte", help));
+        }
+        let part = (label != SELF).then(|| Name { text: label.to_string(), span });
+        Ok(Blank { part, byte: self.filler()? })
+    }
+
     /// Returns the form of a number. A checksum and a digest stand alone, in a form that is as wide as they need.
     fn form_of(&mut self, value: &Value<Name>, form: NumberForm, span: Span) -> Result<NumberForm, Reported> {
         let of_content = value.terms.iter().map(|term| term.measure).find(|measure| measure.is_of_content());
         if let Some(measure) = of_content
-            && (value.terms.len() > 1 || value.plus != 0 || value.terms[0].times != 1)
+            && (value.terms.len() > 1 || value.plus != 0 || value.terms[0].times != 1 || value.divisor != 1)
         {
-            let message = format!("nothing can be added to `{}`", measure.name());
+            let verb = if value.divisor == 1 { "nothing can be added to" } else { "nothing can divide" };
+            let message = format!("{verb} `{}`", measure.name());
             return Err(self.error(span, message, "a checksum or a digest stands alone in its number"));
         }
         if value.is_of_places() {

@@ -36,6 +36,8 @@ pub(super) enum Kind<'t> {
     Star,
     Plus,
     Minus,
+    /// `/` before a number and a closing parenthesis, which begin no regular expression.
+    Slash,
     At,
     Semicolon,
     Colon,
@@ -174,6 +176,7 @@ impl<'t, 'd> Lexer<'t, 'd> {
             '\'' | '"' => self.literal(start, first),
             '[' => self.class(start),
             '#' => self.numbered_item(start),
+            '/' if self.begins_divisor() => Kind::Slash,
             '/' => self.pattern(start),
             '%' => self.directive(start, starts_line),
             ':' if self.rest().starts_with(":=") => {
@@ -284,6 +287,14 @@ impl<'t, 'd> Lexer<'t, 'd> {
             self.position += 1;
         }
         Kind::Pattern(pattern, &self.text[flags..self.position])
+    }
+
+    /// Returns true if a number and a closing parenthesis come next.
+    fn begins_divisor(&self) -> bool {
+        let blank = |c: char| matches!(c, ' ' | '\t' | '\n' | '\r');
+        let number = self.rest().trim_start_matches(blank);
+        let after = number.trim_start_matches(|c: char| c.is_ascii_digit());
+        after.len() < number.len() && after.trim_start_matches(blank).starts_with(')')
     }
 
     fn unexpected(&mut self, start: usize, character: char) -> Kind<'t> {

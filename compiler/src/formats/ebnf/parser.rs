@@ -367,7 +367,7 @@ impl<'t> Parser<'t, '_> {
                 if let Some(coding) = Coding::by_name(name).filter(|_| self.peek(0).kind == Kind::Open) {
                     return self.coded(coding, span);
                 }
-                return self.number(name, span);
+                return self.derived_item(name, span);
             }
             Kind::Pattern(pattern, flags) => return self.pattern(pattern, flags),
             Kind::Name(_) | Kind::Bytes(_) | Kind::Class(_) => {}

@@ -78,7 +78,7 @@ impl Parser<'_, '_> {
 }
 
 /// Returns a choice of lists of sets, in which each text is equally probable.
-fn of_lists(lists: &[Vec<CharSet>], span: Span) -> Expr {
+pub(super) fn of_lists(lists: &[Vec<CharSet>], span: Span) -> Expr {
     let texts = |list: &Vec<CharSet>| list.iter().map(|set| u128::from(set.len())).product::<u128>();
     let common = lists.iter().map(texts).fold(0, greatest_common_divisor);
     let is_even = lists.iter().all(|list| texts(list) == common);

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::{ParseError, Reader};
 use crate::coding::Coding;
-use crate::derived::{Derived, Measure, NumberForm, Term, Value};
+use crate::derived::{Bits, Blank, Derived, Measure, NumberForm, Padding, Term, Value};
 use crate::ir::{Codec, Count, Field, KindId, Known, LabelId, Scope, Uniques};
 use crate::naming::Naming;
 
@@ -23,6 +23,18 @@ pub(super) fn leaf(out: &mut String, derived: &Derived<Known>) {
             }
             out.push(' ');
             value(out, number);
+        }
+        Derived::Bits(bits) => {
+            let _ = write!(out, "({}", bits.word());
+            for (width, number) in &bits.fields {
+                let _ = write!(out, " {width}:");
+                value(out, number);
+            }
+        }
+        Derived::Padding(padded, padding) => {
+            let _ = write!(out, "({} ", padding.word());
+            known(out, padded);
+            let _ = write!(out, " {} {}", padding.to, padding.filler);
         }
     }
     out.push(')');
@@ -72,7 +84,18 @@ pub(super) fn value(out: &mut String, value: &Value<Known>) {
         known(out, label);
         out.push_str(")+");
     }
-    let _ = write!(out, "{}}}", value.plus);
+    let _ = write!(out, "{}", value.plus);
+    if value.divisor != 1 {
+        let _ = write!(out, "/{}", value.divisor);
+    }
+    if let Some(Blank { part, byte }) = &value.blank {
+        let _ = write!(out, "~{byte}");
+        if let Some(part) = part {
+            out.push(':');
+            known(out, part);
+        }
+    }
+    out.push('}');
 }
 
 /// The labels and the fields of a scope.
@@ -105,6 +128,33 @@ impl Reader<'_> {
         Ok(Count::Fixed(self.number(10)? as u32))
     }
 
+    /// Reads numbers of some bits each.
+    pub(super) fn bits(&mut self, word: &str) -> Result<Derived<Known>, ParseError> {
+        let mut fields = Vec::new();
+        let mut all = 0;
+        while self.rest().starts_with(|c: char| c.is_ascii_digit()) {
+            let width = self.number(10)?;
+            self.word(":")?;
+            all += width.min(65);
+            fields.push((width.min(64) as u8, self.value()?));
+        }
+        match Bits::<Known>::order(word) {
+            Some(order) if (8..=64).contains(&all) && all % 8 == 0 => Ok(Derived::Bits(Bits { fields, order })),
+            _ => self.error("expected fields of whole bytes, at most 8"),
+        }
+    }
+
+    /// Reads filler bytes after a part.
+    pub(super) fn padding(&mut self, word: &str) -> Result<Derived<Known>, ParseError> {
+        let padded = self.known()?;
+        let (to, filler) = (self.number(10)?, self.number(10)?);
+        let to = u32::try_from(to).ok().filter(|to| (1..=Padding::MAX).contains(to));
+        match (to.and_then(|to| Padding::by_word(word, to)), u8::try_from(filler)) {
+            (Some(padding), Ok(filler)) => Ok(Derived::Padding(padded, Padding { filler, ..padding })),
+            _ => self.error("expected a length and a byte"),
+        }
+    }
+
     /// Reads the form of a number.
     pub(super) fn form(&mut self) -> Result<NumberForm, ParseError> {
         let name = self.letters();
@@ -133,10 +183,12 @@ impl Reader<'_> {
                 self.word("-")?;
             }
             let number = self.number(10)?;
-            if self.rest().starts_with('}') {
+            if !self.rest().starts_with('*') {
+                let (divisor, blank) = (self.divisor()?, self.blank()?);
                 self.word("}")?;
                 let plus = number.cast_signed();
-                return Ok(Value { terms, plus: if is_negative { plus.wrapping_neg() } else { plus } });
+                let plus = if is_negative { plus.wrapping_neg() } else { plus };
+                return Ok(Value { terms, plus, divisor, blank });
             }
             self.word("*")?;
             let name = self.letters();
@@ -149,6 +201,33 @@ impl Reader<'_> {
             self.word(")+")?;
             terms.push(Term { times: number as u32, measure, label });
         }
+    }
+
+    /// Reads the divisor of a number, if it has one.
+    fn divisor(&mut self) -> Result<u32, ParseError> {
+        if !self.rest().starts_with('/') {
+            return Ok(1);
+        }
+        self.word("/")?;
+        match u32::try_from(self.number(10)?) {
+            Ok(divisor @ 1..) => Ok(divisor),
+            _ => self.error("expected a divisor"),
+        }
+    }
+
+    /// Reads the bytes that count as others in a checksum, if there are some.
+    fn blank(&mut self) -> Result<Option<Blank<Known>>, ParseError> {
+        if !self.rest().starts_with('~') {
+            return Ok(None);
+        }
+        self.word("~")?;
+        let Ok(byte) = u8::try_from(self.number(10)?) else { return self.error("expected a byte") };
+        let mut part = None;
+        if self.rest().starts_with(':') {
+            self.word(":")?;
+            part = Some(self.known()?);
+        }
+        Ok(Some(Blank { part, byte }))
     }
 
     /// Reads the labels and the fields of a scope.

@@ -1,6 +1,7 @@
 //! The environments of threads: labelled parts of the rule, numbers read before what they measure, rounds done, and a
 //! bound on the position. Equal environments have one number.
 
+use std::borrow::Cow;
 use std::rc::Rc;
 
 use gramjet_compiler::derived::{Amount, Measure, Term, Value};
@@ -67,7 +68,8 @@ pub(crate) struct Waiting {
     /// Beginning and end of its bytes.
     pub from: u32,
     pub to: u32,
-    /// The number of places whose labels are still seen, and the sum of the terms of the others.
+    /// The number of places whose labels are still seen, and the sum of the terms of the others. A checksum of a part
+    /// around it has beginning and end of what counts as other bytes instead: environments are many.
     pub seen: u32,
     pub unseen: i64,
 }
@@ -96,7 +98,46 @@ impl Part {
     }
 }
 
+impl Waiting {
+    /// Returns a number that was read between two places, where this number of labels is seen.
+    pub fn new(index: u32, number: &Number, (from, to): (u32, u32), seen: u32) -> Waiting {
+        let unseen = if number.value.blank.is_some() { Waiting::of_blank((from, to)) } else { 0 };
+        Waiting { number: index, from, to, seen, unseen }
+    }
+
+    /// Returns beginning and end of what counts as other bytes, as one number.
+    fn of_blank((from, to): (u32, u32)) -> i64 {
+        (u64::from(from) << 32 | u64::from(to)).cast_signed()
+    }
+
+    /// Returns the sum of the terms that are not seen any more.
+    fn of_unseen(&self, number: &Number) -> i64 {
+        if number.value.blank.is_some() { 0 } else { self.unseen }
+    }
+
+    /// Returns the bytes of a part as they count in the number.
+    fn bytes<'t>(&self, number: &Number, part: Part, texts: Texts<'t>) -> Cow<'t, [u8]> {
+        let bytes = texts.part(part.from, part.to);
+        let Some(blank) = &number.value.blank else { return Cow::Borrowed(bytes) };
+        let at = |place: u32| (place.clamp(part.from, part.to) - part.from) as usize;
+        let mut bytes = bytes.to_vec();
+        let (from, to) = ((self.unseen >> 32) as u32, self.unseen as u32);
+        bytes[at(from)..at(to)].fill(blank.byte);
+        Cow::Owned(bytes)
+    }
+}
+
 impl Context {
+    /// Tells the numbers that were read where the part is that counts as other bytes in them.
+    pub fn place_blanks(&mut self, place: Place, range: (u32, u32), operations: &Operations) {
+        for waiting in &mut self.waiting {
+            let blank = operations.numbers[waiting.number as usize].value.blank.and_then(|blank| blank.part);
+            if blank.is_some_and(|part| part.label == place.label) {
+                waiting.unseen = Waiting::of_blank(range);
+            }
+        }
+    }
+
     pub fn part(&mut self, place: Place) -> Option<&mut Part> {
         self.parts.get_mut(place.place as usize)
     }
@@ -129,6 +170,12 @@ impl Context {
         Some(value.of(|term| self.term(term, texts)).max(0).unsigned_abs())
     }
 
+    /// Returns the checksum that a term is, if it is one, given the bytes of a part.
+    fn content<'t>(&self, term: &Term<Place>, bytes: impl Fn(Part) -> Cow<'t, [u8]>) -> Option<u64> {
+        let Measure::Sum(sum) = term.measure else { return None };
+        Some(sum.of(&bytes(self.part_of(term)?)))
+    }
+
     fn term(&self, term: &Term<Place>, texts: Texts<'_>) -> u64 {
         let Some(part) = self.part_of(term) else { return 0 };
         match term.measure {
@@ -142,24 +189,30 @@ impl Context {
 
     /// Returns the bytes of a number whose parts are all complete; `None` if not all are, or the number is too great.
     pub fn expected(&self, number: &Number, texts: Texts<'_>) -> Option<Vec<u8>> {
-        self.written(number, self.value(&number.value, texts)?, texts)
+        let bytes = |part: Part| Cow::Borrowed(texts.part(part.from, part.to));
+        self.written(number, self.value(&number.value, texts)?, &[], bytes)
     }
 
-    /// Returns the bytes of a number with this value, or those of the digest that it is; `None` if it is too great.
-    fn written(&self, number: &Number, value: u64, texts: Texts<'_>) -> Option<Vec<u8>> {
-        if value > number.form.greatest() && !number.is_sum {
+    /// Returns the bytes of a number with this value, or those of the digest that it is, where `found` is; `None` if it
+    /// is too great. `bytes` are those of a part.
+    fn written<'t>(
+        &self,
+        number: &Number,
+        value: u64,
+        found: &[u8],
+        bytes: impl Fn(Part) -> Cow<'t, [u8]>,
+    ) -> Option<Vec<u8>> {
+        if value > number.greatest() && !number.is_sum {
             return None;
         }
         let amount = match number.value.digest() {
             Some((digest, &place)) => {
                 let part = self.known(place)?;
-                Amount::Digest(digest.of(texts.part(part.from, part.to)))
+                Amount::Digest(digest.of(&bytes(part)))
             }
             None => Amount::Number(value),
         };
-        let mut bytes = Vec::new();
-        number.form.write_amount(&amount, &mut bytes);
-        Some(bytes)
+        Some(number.written(&amount, found))
     }
 
     /// Returns the number of bytes whose sum is computed to know a number.
@@ -176,26 +229,27 @@ impl Context {
         let mut unknown = number.value.terms.iter().filter(is_seen).filter(|term| self.part_of(term).is_none());
         let of_term = |term: &Term<Place>| if is_seen(&term) { self.term(term, texts) } else { 0 };
         let Some(term) = unknown.next() else {
-            let value = number.value.of(of_term).saturating_add(waiting.unseen).max(0).unsigned_abs();
-            return self.written(number, value, texts).map_or(Looked::Impossible, Looked::Expected);
+            let bytes = |part| waiting.bytes(number, part, texts);
+            let of_content = |term: &Term<Place>| self.content(term, bytes).unwrap_or_else(|| of_term(term));
+            let sum = number.value.undivided(of_content).saturating_add(waiting.of_unseen(number));
+            let value = number.value.divided(sum).max(0).unsigned_abs();
+            let found = texts.part(waiting.from, waiting.to);
+            return self.written(number, value, found, bytes).map_or(Looked::Impossible, Looked::Expected);
         };
         let is_solved = matches!(term.measure, Measure::Len | Measure::Count);
         if !binds || unknown.next().is_some() || !is_solved {
             return Looked::Nothing;
         }
-        let Some(read) = number.form.read(texts.part(waiting.from, waiting.to)) else {
+        let Some(read) = number.read(texts.part(waiting.from, waiting.to)) else {
             return Looked::Nothing;
         };
-        let known = number.value.of(of_term).saturating_add(waiting.unseen);
-        let rest = i128::from(read) - i128::from(known);
-        let times = i128::from(term.times);
-        // Values below 0 are written as 0, so then there can be several parts.
+        let known = number.value.undivided(of_term).saturating_add(waiting.of_unseen(number));
         let least = if term.measure == Measure::Len { term.label.least.0 } else { term.label.least.1 };
-        if read == 0 && rest / times > i128::from(least) {
+        let (least, most) = solutions(number, read, known, term.times, least);
+        if least < most {
             return Looked::Nothing;
         }
-        let is_whole = read == 0 || rest % times == 0;
-        let solved = u32::try_from(rest / times).ok().filter(|&solved| is_whole && solved != UNKNOWN);
+        let solved = u32::try_from(most).ok().filter(|&solved| least == most && solved != UNKNOWN);
         let (Some(solved), Some(part)) = (solved, self.part(term.label)) else { return Looked::Impossible };
         let noted = if term.measure == Measure::Len { &mut part.len } else { &mut part.count };
         if *noted != UNKNOWN && *noted != solved {
@@ -238,6 +292,19 @@ impl Context {
             + self.outside.capacity() * size_of::<u32>()
             + 2 * size_of::<usize>()
     }
+}
+
+/// Returns the least and the greatest property of a part with which a number is the one that was read, given the sum
+/// of its other terms, the factor of the property, and the least that it can be. If there is none, the least one is
+/// the greater one.
+fn solutions(number: &Number, read: u64, known: i64, times: u32, least: u64) -> (i128, i128) {
+    let (known, times, least) = (i128::from(known), i128::from(times), i128::from(least));
+    let most = (number.value.greatest_sum(read) - known).div_euclid(times);
+    // Values below 0 are written as 0.
+    let beyond = read.checked_sub(1).map(|below| number.value.greatest_sum(below) - known);
+    let first = beyond.map_or(least, |beyond| beyond.div_euclid(times) + 1);
+    // With one solution, the part itself is compared with it.
+    (if first == most { first } else { first.max(least) }, most)
 }
 
 /// The environments, by their numbers.

@@ -1,7 +1,7 @@
 //! The steps of threads that concern labelled parts.
 
 use gramjet_compiler::coding::Coding;
-use gramjet_compiler::derived::{Measure, Term};
+use gramjet_compiler::derived::{Measure, Padding, Term};
 use gramjet_compiler::ir::KindId;
 
 use super::OPTION;
@@ -39,6 +39,8 @@ pub(super) enum Right {
     Copy(Place, Box<[u8]>),
     /// The bytes of a number in the program.
     Number(u32, Box<[u8]>),
+    /// Padding of a part, and its length.
+    Padding(Place, Padding, u32),
     /// A unique name of a kind.
     Unique(KindId, Box<[u8]>),
     /// A name of a kind that is seen.
@@ -51,7 +53,7 @@ impl Fault {
     /// Returns true if it concerns a checksum.
     pub fn is_sum(&self, program: &Program) -> bool {
         match self.right {
-            Right::Copy(..) | Right::Unique(..) | Right::Seen(_) | Right::Within(..) => false,
+            Right::Copy(..) | Right::Padding(..) | Right::Unique(..) | Right::Seen(_) | Right::Within(..) => false,
             Right::Number(number, _) => program.operations.numbers[number as usize].is_sum,
         }
     }
@@ -65,6 +67,10 @@ impl Fault {
                 let number = &program.operations.numbers[*number as usize];
                 program.expected_number(number, bytes.to_vec(), found)
             }
+            Right::Padding(place, padding, width) => {
+                let bytes = vec![padding.filler; (*width as usize).min(MOST_TOLD)];
+                program.expected_padding(*place, *padding, bytes, found)
+            }
             Right::Unique(kind, bytes) => program.expected_unique(*kind, bytes.to_vec(), found),
             Right::Seen(kind) => program.expected_name(*kind, found),
             Right::Within(coding, mismatch) => Expected::coded(*coding, mismatch),
@@ -77,7 +83,7 @@ impl Fault {
 }
 
 impl Threads<'_, '_> {
-    fn context(&mut self, thread: Thread) -> Context {
+    pub(super) fn context(&mut self, thread: Thread) -> Context {
         self.contexts.copy(thread.count)
     }
 
@@ -147,6 +153,8 @@ impl Threads<'_, '_> {
             Operation::Copy(place, copied) => self.copy(thread, place, next, copied)?,
             Operation::Copied(place) => self.copied(thread, place, next),
             Operation::Number(number) => self.number(thread, number, next)?,
+            Operation::Bits(first, end) => self.bits(thread, (first, end), next)?,
+            Operation::Padding(place, padding) => self.padding(thread, place, padding, next),
             Operation::Begin(number) => {
                 let mut context = self.context(thread);
                 let known = &self.program.operations.loops[number as usize];
@@ -315,8 +323,10 @@ impl Threads<'_, '_> {
         let Some(part) = context.part(place) else { return Ok(()) };
         let outside = std::mem::replace(&mut part.to, position);
         part.is_known = true;
+        let range = (part.from, position);
         Context::forget(part, place, &self.program.operations);
         context.bound = outside;
+        context.place_blanks(place, range, &self.program.operations);
         if let Some(list) = self.compare(&mut context, place, thread)? {
             self.go(next, context, Thread { list, ..thread });
         }
@@ -410,7 +420,7 @@ impl Threads<'_, '_> {
         let mut has_read = false;
         for width in self.widths(number, &context) {
             let (seen, to) = (context.parts.len() as u32, (from + width) as u32);
-            let waiting = Waiting { number: index, from: from as u32, to, seen, unseen: 0 };
+            let waiting = Waiting::new(index, number, (from as u32, to), seen);
             let mut with = context.clone();
             match with.look(number, waiting, self.texts(), self.mode != Mode::Free) {
                 Looked::Impossible => continue,
@@ -431,11 +441,19 @@ impl Threads<'_, '_> {
             let count = self.contexts.number(with);
             self.read(width, next, Thread { count, ..thread });
         }
-        if !has_read && self.records() {
+        if !has_read {
+            self.record_number(index, thread);
+        }
+        Ok(())
+    }
+
+    /// Records that a number is not here, if attempts are recorded.
+    pub(super) fn record_number(&mut self, index: u32, thread: Thread) {
+        if self.records() {
+            let number = &self.program.operations.numbers[index as usize];
             let expected = self.program.expected_number(number, Vec::new(), None);
             self.record(Attempt::derived(expected, 0, self.arena.frames[thread.frame as usize]));
         }
-        Ok(())
     }
 
     /// Returns the numbers of bytes that a number may have here.
@@ -526,13 +544,13 @@ impl Threads<'_, '_> {
         self.go(next, context, thread);
     }
 
-    fn frame(&self, thread: Thread) -> Frame {
+    pub(super) fn frame(&self, thread: Thread) -> Frame {
         self.arena.frames[thread.frame as usize]
     }
 }
 
 impl Program {
-    fn name_of(&self, place: Place) -> &str {
+    pub(super) fn name_of(&self, place: Place) -> &str {
         &self.operations.labels[place.label.index()].name
     }
 
@@ -556,7 +574,7 @@ impl Program {
     }
 
     /// Returns the expectation of a number.
-    fn expected_number(&self, number: &Number, bytes: Vec<u8>, found: Option<Vec<u8>>) -> Expected {
+    pub(super) fn expected_number(&self, number: &Number, bytes: Vec<u8>, found: Option<Vec<u8>>) -> Expected {
         let mut origin = String::new();
         for term in &number.value.terms {
             let name = self.name_of(term.label);
@@ -573,11 +591,19 @@ impl Program {
             });
         }
         let plus = match number.value.plus {
+            constant if number.value.terms.is_empty() => format!("the number {constant}"),
             0 => String::new(),
             plus if plus < 0 => format!(" minus {}", plus.unsigned_abs()),
             plus => format!(" plus {plus}"),
         };
         let is_text = number.form.is_text();
-        Expected::Derived { bytes, is_text, origin: origin + &plus, found }
+        origin.push_str(&plus);
+        if number.value.divisor != 1 {
+            origin.push_str(&format!(", divided by {}", number.value.divisor));
+        }
+        if let Some(place) = number.bits {
+            origin.push_str(&format!(" in {} bits", place.width));
+        }
+        Expected::Derived { bytes, is_text, origin, found }
     }
 }

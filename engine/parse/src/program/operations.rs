@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 
 use gramjet_compiler::coding::Coding;
-use gramjet_compiler::derived::{Derived, NumberForm, Value};
+use gramjet_compiler::derived::{Amount, BitPlace, Derived, NumberForm, Padding, Value};
 use gramjet_compiler::ir::{Count, Field, Ir, KindId, Known, LabelId, NodeId, Rounds, Scope};
 use gramjet_compiler::naming::Naming;
 
@@ -28,6 +28,10 @@ pub(crate) enum Operation {
     Copied(Place),
     /// Reads a number of [`Operations::numbers`].
     Number(u32),
+    /// Reads the numbers of [`Operations::numbers`] between these, which share bytes.
+    Bits(u32, u32),
+    /// Reads the padding of a part.
+    Padding(Place, Padding),
     /// Begins a repetition of [`Operations::loops`].
     Begin(u32),
     /// Decides on a round of a repetition.
@@ -73,6 +77,34 @@ pub(crate) struct Number {
     pub form: NumberForm,
     /// Whether it is a checksum.
     pub is_sum: bool,
+    /// Its bits, if others have the rest of its bytes.
+    pub bits: Option<BitPlace>,
+}
+
+impl Number {
+    /// Returns the greatest number that can be written.
+    pub fn greatest(&self) -> u64 {
+        self.bits.map_or(self.form.greatest(), BitPlace::greatest)
+    }
+
+    /// Returns the number that these bytes are.
+    pub fn read(&self, bytes: &[u8]) -> Option<u64> {
+        let all = self.form.read(bytes)?;
+        Some(self.bits.map_or(all, |place| place.read(all)))
+    }
+
+    /// Returns the bytes of a number or a digest, where these bytes are.
+    pub fn written(&self, amount: &Amount, found: &[u8]) -> Vec<u8> {
+        let mut written = Vec::new();
+        match (amount, self.bits) {
+            (Amount::Number(number), Some(place)) => {
+                let all = self.form.read(found).unwrap_or(0);
+                self.form.write(place.write(all, *number), &mut written);
+            }
+            _ => self.form.write_amount(amount, &mut written),
+        }
+        written
+    }
 }
 
 /// A repetition whose rounds the environment counts.
@@ -165,8 +197,8 @@ impl Operations {
                 label.is_placed = true;
                 label.is_copied |= matches!(derived, Derived::Copy(_));
             }
-            let Derived::Number(value, _) = derived else { continue };
-            for term in value.terms.iter().filter(|term| term.measure.is_of_place()) {
+            let terms = derived.values().flat_map(|(value, _)| &value.terms);
+            for term in terms.filter(|term| term.measure.is_of_place()) {
                 let label = &mut labels[term.label.label.index()];
                 (label.is_placed, label.has_offset) = (true, true);
             }
@@ -214,13 +246,19 @@ impl Operations {
     pub fn reads(&self, operation: u32) -> bool {
         matches!(
             self.operations[operation as usize],
-            Operation::Copy(..) | Operation::Number(_) | Operation::Use(..) | Operation::Name(..) | Operation::Coded(_)
+            Operation::Copy(..)
+                | Operation::Number(_)
+                | Operation::Bits(..)
+                | Operation::Padding(..)
+                | Operation::Use(..)
+                | Operation::Name(..)
+                | Operation::Coded(_)
         )
     }
 
     /// Returns true if an operation may go on without reading.
     pub fn may_read_nothing(&self, operation: u32) -> bool {
-        !matches!(self.operations[operation as usize], Operation::Number(_))
+        !matches!(self.operations[operation as usize], Operation::Number(_) | Operation::Bits(..))
     }
 
     /// Returns the callees that derive a wrong copy or a name that is not seen, each with the state to return to.
@@ -240,7 +278,8 @@ impl Operations {
     pub fn may_begin_with(&self, operation: u32, byte: u8) -> bool {
         match self.operations[operation as usize] {
             Operation::Number(number) => self.numbers[number as usize].form.may_begin_with(byte),
-            Operation::Copy(..) | Operation::Use(..) | Operation::Coded(_) | Operation::EndCode(_) => true,
+            Operation::Copy(..) | Operation::Bits(..) | Operation::Padding(..) | Operation::Use(..) => true,
+            Operation::Coded(_) | Operation::EndCode(_) => true,
             Operation::Name(_, true) => byte.is_ascii_digit(),
             _ => false,
         }
@@ -274,15 +313,32 @@ impl Builder<'_> {
                 let copied = self.operation(Operation::Copied(place), next);
                 self.operation(Operation::Copy(place, copied), next)
             }
+            Derived::Padding(known, padding) => {
+                let place = self.place(known.label, (known.len, known.rounds));
+                self.operation(Operation::Padding(place, *padding), next)
+            }
             Derived::Number(value, form) => {
-                let value = self.value(value);
-                let is_sum = value.terms.iter().any(|term| term.measure.is_of_content());
-                let numbers = &mut self.program.operations.numbers;
-                numbers.push(Number { value, form: *form, is_sum });
-                let number = numbers.len() as u32 - 1;
+                let number = self.number(value, *form, None);
                 self.operation(Operation::Number(number), next)
             }
+            Derived::Bits(bits) => {
+                let first = self.program.operations.numbers.len() as u32;
+                for (place, value) in bits.places() {
+                    self.number(value, bits.form(), Some(place));
+                }
+                let end = self.program.operations.numbers.len() as u32;
+                self.operation(Operation::Bits(first, end), next)
+            }
         }
+    }
+
+    /// Adds a number, and returns its place.
+    fn number(&mut self, value: &Value<Known>, form: NumberForm, bits: Option<BitPlace>) -> u32 {
+        let value = self.value(value);
+        let is_sum = value.terms.iter().any(|term| term.measure.is_of_content());
+        let numbers = &mut self.program.operations.numbers;
+        numbers.push(Number { value, form, is_sum, bits });
+        numbers.len() as u32 - 1
     }
 
     /// Returns the state of a labelled part.

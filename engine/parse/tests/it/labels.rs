@@ -53,6 +53,14 @@ const GRAMMARS: &[&str] = &[
     "s ::= $i8(len(x)) x:[a-z]* $i16le(count(x) + 3) $i64be(len(x)) ';'",
     "s ::= a:$dec(0..70000) b:($i16be(-300..300) | $leb128(1..20000))* ';' $a $i24le(count(b))",
     "s ::= a:(x:[a-z] y:[a-z]) $a h:[0-9]{1,3} ('y' $h){count(h)}",
+    "s ::= h:($u8(len(h2)) h2:([a-z]* f:($oct(sum(h2, f as ' '), 6) #x00 ' ') [a-z]*) $u16be(inet16(h, self as #x00))) s? | 'x'",
+    "s ::= h:(a:([a-z]* $raw(md5(a, self as #x00))) f:('<' ($HEX(crc32(h, f as #bFE), 8) | '!') '>' [a-z]*) $hex(crc16arc(a), 4))",
+    "s ::= $bits(4: 4, 4: ceil(len(h) / 4), 3: 0..6, 13: 2 * len(d)) h:[a-z]* $bitsle(2: 1, 6: len(d), 8: count(h)) d:[A-Z]* ';'",
+    "s ::= d:[A-Z]* $bits(12: len(d), 3: 5, 1: 0..1) ($bits(5: len(d), 9: len(h), 2: 3) | 'x') h:[a-z]* s?",
+    "s ::= a:[a-z]* $pad(a, 4) $u8(len(b)) b:(n:[A-Z]* $fill(n, 7, '.') '!') $pad(b, 3, #bFF)",
+    "s ::= (h:(n:[a-z]+ $fill(n, 5) $oct(len(d), 2)) d:[#b00-#bFF]* $pad(d, 8))* '.' $u16be(len(g)) g:[ab]*",
+    "s ::= $u8(ceil(len(a) / 4)) a:[a-z]* ';' $dec(ceil((3 * count(a) + len(b)) / 2) + 1) b:[x-z]* 'k'{ceil(len(b) / 3)}",
+    "s ::= $u16be(ceil((8 * len(x) - 3) / 3)) x:[a-z]* s? | $i8(ceil((offset(y) + 4) / 4)) [a-z]* y:'Y'",
 ];
 
 #[test]
@@ -85,6 +93,17 @@ type WithFields = (&'static str, &'static [u8], &'static [(usize, usize)]);
 
 const FIELDS: &[WithFields] = &[
     ("s ::= $u16be(offset(t)) d:[a-z]* t:'T' $dec(offset(t, d), 2)", b"\0\x06abcdT04", &[(0, 2), (7, 9)]),
+    (
+        "s ::= n:[a-z]* ';' $pad(n, 4, '.') m:[A-Z]* '-' $fill(m, 9) $u8(len(n))",
+        b"abcdef;..XYZ-\0\0\0\0\0\0\x06",
+        &[(19, 20)],
+    ),
+    (
+        "s ::= $bits(4: 5, 12: len(n)) n:[a-z]* '.' $bitsle(3: count(n), 5: ceil(len(n) / 2))",
+        b"\x50\x05hello.\x1D",
+        &[(0, 2), (8, 9)],
+    ),
+    ("s ::= h:(n:[a-z]* f:($oct(sum(h, f as ' '), 4) #x00) $u8(len(n))) 'x'", b"abc0000\0\x03x", &[(3, 7), (8, 9)]),
     (VALUES, b"A\x0AS\x03abcA\x03S\x01z", &[(1, 2), (3, 4), (8, 9), (10, 11)]),
     (XML, b"<ab><c>X</c><de>Y</de></ab>", &[(10, 11), (19, 21), (24, 26)]),
     (CHUNKS, b".PNG\0\0\0\x02IDAThi\xCB\xEA\x29\xA7\0\0\0\0IEND\xAE\x42\x60\x82", &[(14, 18), (26, 30)]),

@@ -2,7 +2,9 @@
 
 use gramjet_compiler::ast::{Expr, ExprKind, Grammar, Name};
 use gramjet_compiler::coding::Coding;
-use gramjet_compiler::derived::{Derived, Digest, Measure, NumberForm, Order, Radix, Sum, Term, Value};
+use gramjet_compiler::derived::{
+    Bits, Blank, Derived, Digest, Measure, NumberForm, Order, Padding, Radix, Sum, Term, Value,
+};
 use gramjet_compiler::diagnostics::Span;
 
 use super::{Maker, expr, seq};
@@ -59,7 +61,8 @@ impl Maker<'_> {
                 if self.shape.codings && self.draw.percent(12) { self.coded(item) } else { item }
             })
         });
-        let items = items.collect();
+        let mut items = items.collect();
+        self.pad(&mut items, &labels);
         self.scopes.pop();
         seq(items)
     }
@@ -81,6 +84,26 @@ impl Maker<'_> {
             _ => SHORT[self.draw.below(SHORT.len())],
         };
         expr(ExprKind::Coded { coding, item: Box::new(part) })
+    }
+
+    /// Adds padding after some of the labelled parts of a sequence.
+    fn pad(&mut self, items: &mut Vec<Expr>, labels: &[Label]) {
+        let mut padded: Vec<&Label> = Vec::new();
+        for label in labels {
+            if padded.iter().any(|other| other.item == label.item) || !self.draw.percent(15) {
+                continue;
+            }
+            padded.push(label);
+        }
+        // From the end on, so that items keep their numbers up to there.
+        for label in padded.into_iter().rev() {
+            let is_exact = self.draw.percent(35);
+            let to = if is_exact { [1, 3, 5, 9][self.draw.below(4)] } else { [1, 2, 3, 4, 8][self.draw.below(5)] };
+            let filler = if self.draw.percent(60) { 0 } else { b'a' + self.draw.below(3) as u8 };
+            let padding = Derived::Padding(label.name(), Padding { to, is_exact, filler });
+            let place = self.draw.between(label.item + 1, items.len());
+            items.insert(place, expr(ExprKind::Derived(padding)));
+        }
     }
 
     /// Returns a part that other parts can follow from.
@@ -116,6 +139,7 @@ impl Maker<'_> {
         rounds.terms.truncate(1);
         rounds.terms[0].times = 1;
         rounds.plus = rounds.plus.min(3);
+        self.divide(&mut rounds, 40);
         let item = if nesting > 0 && self.draw.percent(60) { self.item(nesting - 1) } else { self.class() };
         Some(expr(ExprKind::Times { item: Box::new(item), rounds }))
     }
@@ -130,10 +154,12 @@ impl Maker<'_> {
             }
             3 => return self.times(0),
             4 if self.draw.percent(30) => Derived::Number(self.offset()?, self.form_of_offset()),
+            4 if self.draw.percent(40) => self.own_checksum()?,
+            5 if self.draw.percent(45) => self.bits()?,
             4 if self.draw.percent(25) => {
                 let label = self.label(&|label, scope| label.item != scope.item)?.name();
                 let digest = Digest::ALL[self.draw.below(3)];
-                let value = Value { terms: vec![Term { times: 1, measure: Measure::Digest(digest), label }], plus: 0 };
+                let value = Value::sum(vec![Term { times: 1, measure: Measure::Digest(digest), label }], 0);
                 let radix = [Radix::Hex, Radix::UpperHex][self.draw.below(2)];
                 let is_raw = self.draw.percent(50);
                 let digits = NumberForm::Text(radix, Some(2 * digest.width()));
@@ -142,7 +168,7 @@ impl Maker<'_> {
             4 => {
                 let sum = [Sum::Crc32, Sum::Adler32, Sum::Sum, Sum::Sum8, Sum::Xor8, Sum::Internet][self.draw.below(6)];
                 let label = self.label(&|label, scope| label.item != scope.item)?.name();
-                let value = Value { terms: vec![Term { times: 1, measure: Measure::Sum(sum), label }], plus: 0 };
+                let value = Value::sum(vec![Term { times: 1, measure: Measure::Sum(sum), label }], 0);
                 let forms = [
                     NumberForm::Integer(4, Order::Big),
                     NumberForm::Integer(8, Order::Little),
@@ -187,6 +213,53 @@ impl Maker<'_> {
         Some(expr(ExprKind::Derived(derived)))
     }
 
+    /// Returns bit fields, of which some follow from parts.
+    fn bits(&mut self) -> Option<Derived<Name>> {
+        let mut rest = 8 * self.draw.between(1, 3) as u8;
+        let order = [Order::Big, Order::Little][self.draw.below(2)];
+        let mut fields = Vec::new();
+        while rest > 0 {
+            let width = rest.min(1 + self.draw.below(9) as u8);
+            rest -= width;
+            let value = match self.draw.below(10) {
+                0..=2 => Value::sum(Vec::new(), self.draw.below(1 << width) as i64),
+                3 => self.offset()?,
+                _ => self.value(&|label, scope| label.item != scope.item)?,
+            };
+            fields.push((width, value));
+        }
+        Some(Derived::Bits(Bits { fields, order }))
+    }
+
+    /// Returns a checksum or a digest of a part that contains it.
+    fn own_checksum(&mut self) -> Option<Derived<Name>> {
+        let summed = self.label(&|label, scope| label.item == scope.item)?;
+        let around: Vec<(usize, Label)> = self
+            .scopes
+            .iter()
+            .flat_map(|scope| {
+                scope.labels.iter().filter(|label| label.item == scope.item).map(|label| (scope.level, label))
+            })
+            .map(|(level, label)| (level, label.clone()))
+            .collect();
+        let level = around.iter().find(|(_, label)| label.name == summed.name)?.0;
+        let fields: Vec<Label> =
+            around.into_iter().filter(|(other, _)| *other > level).map(|(_, label)| label).collect();
+        let field = fields.get(self.draw.below(fields.len() + 1)).map(Label::name);
+        let byte = [0, b' ', b'a', 0xFF][self.draw.below(4)];
+        let measures = [Measure::Sum(Sum::Sum), Measure::Sum(Sum::Internet), Measure::Sum(Sum::Crc32)];
+        let is_digest = self.draw.percent(10);
+        let measure = if is_digest { Measure::Digest(Digest::Md5) } else { measures[self.draw.below(3)] };
+        let forms = [NumberForm::Integer(4, Order::Big), NumberForm::Text(Radix::Hex, Some(8))];
+        let form = match measure {
+            Measure::Digest(_) => NumberForm::Raw(16),
+            Measure::Sum(Sum::Sum) => NumberForm::Text(Radix::Octal, Some(2 + self.draw.below(5) as u8)),
+            _ => forms[self.draw.below(2)],
+        };
+        let value = Value::sum(vec![Term { times: 1, measure, label: summed.name() }], 0);
+        Some(Derived::Number(Value { blank: Some(Blank { part: field, byte }), ..value }, form))
+    }
+
     /// Returns an offset, mostly from the beginning of the text.
     fn offset(&mut self) -> Option<Value<Name>> {
         let times = if self.draw.percent(85) { 1 } else { 2 };
@@ -202,7 +275,9 @@ impl Maker<'_> {
             terms.push(Term { times: 1, measure: Measure::Len, label: measured.name() });
         }
         let plus = [0, 0, 0, 1, 3, -2][self.draw.below(6)];
-        Some(Value { terms, plus })
+        let mut value = Value::sum(terms, plus);
+        self.divide(&mut value, 15);
+        Some(value)
     }
 
     fn form_of_offset(&mut self) -> NumberForm {
@@ -241,7 +316,16 @@ impl Maker<'_> {
             5 => [4, 6, 94, 96, 120, 124, 248, 252][self.draw.below(8)],
             _ => self.draw.below(9) as i64,
         };
-        Some(Value { terms, plus })
+        let mut value = Value::sum(terms, plus);
+        self.divide(&mut value, 20);
+        Some(value)
+    }
+
+    /// Divides a number in so many of a hundred cases.
+    fn divide(&mut self, value: &mut Value<Name>, percent: usize) {
+        if self.draw.percent(percent) {
+            value.divisor = [2, 2, 3, 4, 8][self.draw.below(5)];
+        }
     }
 }
 
