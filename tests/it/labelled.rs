@@ -1,5 +1,6 @@
 //! Independent readers accept what the grammars of `tests/labelled` derive, in which parts follow from other parts:
-//! names of tags, attributes and entities, columns, lengths, and texts in codings.
+//! names of tags, attributes and entities, columns, lengths, padding, checksums of headers, bit fields, and texts in
+//! codings.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -21,12 +22,24 @@ const LIMITS: [&[&str]; 6] = [
     &["--shape", "uniform", "--max-len", "1KiB"],
 ];
 
+/// The limits of archives, of which the shortest has two thousand bytes.
+const ARCHIVES: [&[&str]; 4] = [
+    &["--max-len", "2048"],
+    &["--shape", "target-size=4k", "--max-len", "16KiB"],
+    &["--shape", "balanced", "--max-len", "6000"],
+    &["--shape", "uniform", "--max-len", "8KiB", "--max-depth", "8"],
+];
+
+/// The number of archives in a long run.
+const ALL_ARCHIVES: u64 = 20_000;
+
 /// Writes documents of a grammar, for each of the limits, to files of their own.
 fn documents(grammar: &str) -> Vec<PathBuf> {
-    let count = (amount::part(ALL) as u32).div_ceil(LIMITS.len() as u32);
-    let made = LIMITS.iter().enumerate().map(|(number, limits)| {
+    let (limits, all) = if grammar == "tar" { (&ARCHIVES[..], ALL_ARCHIVES) } else { (&LIMITS[..], ALL) };
+    let count = (amount::part(all) as u32).div_ceil(limits.len() as u32);
+    let made = limits.iter().copied().enumerate().map(|(number, limits)| {
         let path = format!("tests/labelled/{grammar}.ebnf");
-        let has_any_byte = ["codings", "png", "values"].contains(&grammar);
+        let has_any_byte = ["codings", "ipv4", "png", "tar", "values"].contains(&grammar);
         let separator = if has_any_byte { &["--separator", "len32"][..] } else { &[] };
         // The shortest image has more bytes than the shortest limit.
         let limits = if grammar == "png" && number == 0 { &["--max-len", "200"][..] } else { limits };
@@ -65,9 +78,24 @@ fn coded_texts_are_decoded() {
 }
 
 #[test]
+fn archives_are_read_up_to_their_ends() {
+    for path in documents("tar") {
+        judge("tar_judge.py", &[], 100, &path);
+        judge("tar_judge.py", &["--tar"], 100, &path);
+    }
+}
+
+#[test]
 fn images_are_loaded() {
     for path in documents("png") {
         judge("png_judge.py", &[], 100, &path);
+    }
+}
+
+#[test]
+fn checksums_of_headers_are_right() {
+    for path in documents("ipv4") {
+        judge("ipv4_judge.py", &[], 100, &path);
     }
 }
 

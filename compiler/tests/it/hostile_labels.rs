@@ -14,7 +14,7 @@ const ALL: u64 = 500;
 const AT_A_TIME: u64 = 20;
 
 /// Files that have grammars with labels and names: as blocks, as string literals in lines of their own, or whole.
-const SOURCES: [&str; 10] = [
+const SOURCES: [&str; 12] = [
     "docs/labels.md",
     "docs/names.md",
     "docs/codings.md",
@@ -25,6 +25,8 @@ const SOURCES: [&str; 10] = [
     "tests/labelled/codings.ebnf",
     "tests/labelled/png.ebnf",
     "engine/parse/tests/it/codings.rs",
+    "tests/labelled/tar.ebnf",
+    "tests/labelled/ipv4.ebnf",
 ];
 
 /// Returns the grammars of the files.

@@ -35,7 +35,8 @@ fn check(name: &str, all: u64) {
         let mut rng = Rng::new(number as u64);
         for text in 0..amount::part(all / SHAPES.len() as u64) {
             let choices = rng.bytes([40, 200, 1000, 3000][text as usize % 4]);
-            let max_len = [None, Some(2000), Some(300), Some(least.max(60))][text as usize / 4 % 4];
+            let max_len = [None, Some(2000), Some(300), Some(60)][text as usize / 4 % 4];
+            let max_len = max_len.map(|max_len: u64| max_len.max(least));
             let max_depth = [None, Some(6)][text as usize / 16 % 2];
             let limits = Limits { max_depth, max_len };
             let text = render(&compiled.lowered, &compiled.pools, limits, &choices).output;
@@ -69,4 +70,14 @@ fn texts_in_codings_are_found_again() {
 #[test]
 fn images_are_found_again() {
     check("png", ALL / 20);
+}
+
+#[test]
+fn archives_with_checksums_are_found_again() {
+    check("tar", ALL / 20);
+}
+
+#[test]
+fn headers_with_bit_fields_are_found_again() {
+    check("ipv4", ALL);
 }
