@@ -9,7 +9,6 @@ use crate::charset::CharSet;
 use crate::ir::{Choice, Composition, Ir, NodeId, Rounds, RuleId, Site};
 use crate::labels::{Labels, Moves};
 use crate::limits::Limits;
-use crate::naming::Naming;
 
 mod labels;
 
@@ -129,6 +128,7 @@ pub struct Decided {
 /// Choice bytes decide: the function returns them, and always `None` once there are no more. Missing bytes count as 0,
 /// which leads to option 0.
 impl<N: FnMut() -> Option<u8>> Decide for N {
+    #[inline(always)]
     fn decide(&mut self, _node: NodeId, site: Site<'_>) -> Decided {
         let (mut value, mut missing) = (0, 0);
         for index in 0..site.width() {
@@ -395,21 +395,10 @@ impl<'m, R: Recorder, D: Decide> Machine<'m, R, D> {
                     let span = self.begin(Kind::Repetition, Part::Node(node), depth);
                     self.rounds(node, 0, depth, span)
                 }
-                Composition::Derived(leaf) => return self.labels.emit(node, leaf, self.output, self.base),
-                Composition::Times { item, rounds } => {
-                    let rounds = self.labels.rounds(rounds);
-                    if rounds > 0 && !ir.node(item).is_empty() {
-                        self.todo(Todo::Times(item, rounds, depth));
-                    }
-                    return;
+                Composition::Derived(_) | Composition::Times { .. } | Composition::Label(..) => {
+                    self.labelled(node, depth)
                 }
-                Composition::Naming(Naming::Use(_), other) => self.name(node, other),
-                Composition::Naming(Naming::Declare(_), _) => return self.enter(node),
-                Composition::Label(..) | Composition::Scope(_) | Composition::Naming(..) | Composition::Coded(..) => {
-                    self.enter(node);
-                    self.todo(Todo::Leave(node));
-                    ir.children(node).first().copied()
-                }
+                Composition::Scope(_) | Composition::Naming(..) | Composition::Coded(..) => self.labelled(node, depth),
             };
             let Some(next) = next else { return };
             node = next;
@@ -475,10 +464,18 @@ impl<'m, R: Recorder, D: Decide> Machine<'m, R, D> {
 
     /// Decides on a further round of a repetition. Returns the item that is to be derived.
     fn rounds(&mut self, node: NodeId, done: u32, depth: u32, span: u32) -> Option<NodeId> {
+        if self.labels.are_used() {
+            self.rounds_of::<true>(node, done, depth, span)
+        } else {
+            self.rounds_of::<false>(node, done, depth, span)
+        }
+    }
+
+    /// Does what [`Machine::rounds`] does, in a grammar that has labels or not.
+    fn rounds_of<const LABELS: bool>(&mut self, node: NodeId, done: u32, depth: u32, span: u32) -> Option<NodeId> {
         let Rounds { item, min, max } = self.ir.node(node).rounds()?;
-        let has_labels = self.labels.are_used();
         if done < min {
-            if has_labels {
+            if LABELS {
                 self.labels.begin_round(self.ir, node, false);
             }
             self.todo(Todo::Rounds(node, done + 1, depth, span));
@@ -488,11 +485,10 @@ impl<'m, R: Recorder, D: Decide> Machine<'m, R, D> {
             self.recorder.room(span, max.map_or(u32::MAX, |max| max - done));
         }
         if max.is_none_or(|max| done < max) {
-            let slack =
-                if has_labels { self.labels.further(self.ir, node, self.slack) } else { self.after_round(item) };
+            let slack = if LABELS { self.labels.further(self.ir, node, self.slack) } else { self.after_round(item) };
             let round = self.begin(Kind::Round, Part::Round(node), depth);
             if self.pick(node, Site::even(if slack.is_some() { 2 } else { 1 })) == 1 {
-                if has_labels {
+                if LABELS {
                     self.labels.begin_round(self.ir, node, true);
                 }
                 self.slack = slack.unwrap_or(self.slack);
@@ -526,6 +522,7 @@ impl<'m, R: Recorder, D: Decide> Machine<'m, R, D> {
     }
 
     /// Begins an instance of a rule with this body, referred to by `node`. Returns the body if it is to be derived.
+    #[inline(always)]
     fn instance(&mut self, rule: RuleId, body: Option<NodeId>, node: NodeId, depth: u32) -> Option<NodeId> {
         let is_beyond = self.max_depth.is_some_and(|max_depth| depth > max_depth);
         if is_beyond && self.shortest == 0 && self.pools.get(rule).is_some() {

@@ -1,11 +1,43 @@
 //! Decisions of the machine where bytes follow from labelled parts, or names are taken.
 
-use super::{Decide, Machine, Recorder};
+use super::{Decide, Machine, Recorder, Todo};
 use crate::ir::{Choice, NodeId, Site};
+use crate::naming::Naming;
 
 impl<R: Recorder, D: Decide> Machine<'_, R, D> {
+    /// Derives a node that only grammars with labels have. Returns the node within it that is to be derived. It is
+    /// apart from the other nodes, so that their loop stays short.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn labelled(&mut self, node: NodeId, depth: u32) -> Option<NodeId> {
+        let ir = self.ir;
+        if let Some(leaf) = ir.node(node).leaf() {
+            self.labels.emit(node, leaf, self.output, self.base);
+            return None;
+        }
+        if let Some((item, rounds)) = ir.node(node).times() {
+            let rounds = self.labels.rounds(rounds);
+            if rounds > 0 && !ir.node(item).is_empty() {
+                self.todo(Todo::Times(item, rounds, depth));
+            }
+            return None;
+        }
+        match ir.node(node).naming() {
+            Some((Naming::Use(_), other)) => self.name(node, other),
+            Some((Naming::Declare(_), _)) => {
+                self.enter(node);
+                None
+            }
+            _ => {
+                self.enter(node);
+                self.todo(Todo::Leave(node));
+                ir.children(node).first().copied()
+            }
+        }
+    }
+
     /// Begins a labelled part, a scope, a coded part, or a part that gives a name.
-    pub(super) fn enter(&mut self, node: NodeId) {
+    fn enter(&mut self, node: NodeId) {
         self.slack = self.labels.begin(self.ir, node, self.emitted(), self.slack);
     }
 
@@ -28,7 +60,7 @@ impl<R: Recorder, D: Decide> Machine<'_, R, D> {
     }
 
     /// Takes a name that is seen. Returns the part to derive if there is none, or it does not fit.
-    pub(super) fn name(&mut self, node: NodeId, other: NodeId) -> Option<NodeId> {
+    fn name(&mut self, node: NodeId, other: NodeId) -> Option<NodeId> {
         let seen = self.labels.names_seen(self.ir, node);
         if seen == 0 {
             // It has one option.

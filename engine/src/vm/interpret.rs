@@ -164,6 +164,9 @@ impl<'r> Interpreter<'r, '_, '_> {
     ///
     /// The program is verified: the ops that exits refer to exist, and so do the tables that these ops refer to. The
     /// references in frames were taken from exits.
+    ///
+    /// Inlined, the kinds of programs would share one frame, and the registers of the loop would not suffice.
+    #[inline(never)]
     fn run<const DEPTH: bool, const LEN: bool, const LABELS: bool>(
         &mut self,
         mut s: State,
