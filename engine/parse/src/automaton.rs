@@ -34,6 +34,8 @@ use hash::Mixing;
 use origins::Origins;
 pub(crate) use run::{GaveUp, Run};
 use symbols::{END, Symbol, Symbols};
+pub(crate) use trace::Placed;
+pub(crate) use trial::MET;
 use trial::{List, Outcome, Question, Scratch, Trial, join};
 use views::Views;
 

@@ -33,12 +33,14 @@ mod lookahead;
 mod machine;
 mod pack;
 mod program;
+mod relaxed;
 
 pub use error::{Expected, Mismatch, ParseError, place};
 
 use automaton::{Automaton, AutomatonCache, GaveUp, Run};
 use machine::Machine;
 use program::Program;
+use relaxed::{Compared, Relaxed};
 
 /// A grammar in the form for parsing.
 #[derive(Debug)]
@@ -51,7 +53,12 @@ pub struct Parser {
 /// A clone learns anew.
 impl Clone for Parser {
     fn clone(&self) -> Parser {
-        let learning = |reader: &Reader| Reader::new(reader.program.clone(), reader.labelled.clone());
+        let learning = |reader: &Reader| Reader {
+            program: reader.program.clone(),
+            automaton: Mutex::default(),
+            labelled: reader.labelled.clone(),
+            relaxed: reader.relaxed.clone(),
+        };
         Parser { all: learning(&self.all), generated: self.generated.as_ref().map(learning) }
     }
 }
@@ -61,8 +68,9 @@ impl Clone for Parser {
 struct Reader {
     program: Program,
     automaton: Mutex<AutomatonCache>,
-    /// The grammar, if it has labels. It has no automaton then.
+    /// The grammar, if it has labels, and the form that the automaton reads then, if there is one.
     labelled: Option<Arc<Ir>>,
+    relaxed: Option<Arc<Relaxed>>,
 }
 
 /// Bounds on the cost of parsing a text.
@@ -116,8 +124,8 @@ impl Parser {
     /// Returns a parser for the language of the start rule of a lowered grammar.
     pub fn new(lowered: &Ir) -> Parser {
         let labelled = lowered.has_labels().then(|| Arc::new(lowered.clone()));
-        let generated = Program::of_generated(lowered).map(|program| Reader::new(program, labelled.clone()));
-        Parser { all: Reader::new(Program::new(lowered), labelled), generated }
+        let generated = Program::of_generated(lowered).map(|program| Reader::new(program, labelled.clone(), true));
+        Parser { all: Reader::new(Program::new(lowered), labelled, false), generated }
     }
 
     /// Finds choice bytes for a text.
@@ -189,8 +197,17 @@ enum Rejection {
 }
 
 impl Reader {
-    fn new(program: Program, labelled: Option<Arc<Ir>>) -> Reader {
-        Reader { program, automaton: Mutex::default(), labelled }
+    fn new(program: Program, labelled: Option<Arc<Ir>>, only_generated: bool) -> Reader {
+        let relaxed = labelled.as_ref().and_then(|ir| Relaxed::new(ir, only_generated)).map(Arc::new);
+        Reader { program, automaton: Mutex::default(), labelled, relaxed }
+    }
+
+    /// Returns the program that the automaton reads. `None` if there is none.
+    fn read(&self) -> Option<&Program> {
+        match (&self.labelled, &self.relaxed) {
+            (None, _) => Some(&self.program),
+            (Some(_), relaxed) => relaxed.as_ref().map(|relaxed| &relaxed.program),
+        }
     }
 
     fn parse(&self, text: &[u8], budget: &Budget, rejection: Rejection) -> Result<Parsed, ParseError> {
@@ -212,12 +229,10 @@ impl Reader {
         rejection: Rejection,
     ) -> Option<Result<Parsed, ParseError>> {
         // The machine knows the shortest derivation.
-        if text.is_empty() || self.labelled.is_some() {
-            return None;
-        }
-        let mut automaton = self.cache().take(&self.program)?;
-        let result = self.run(&mut automaton, text, budget, rejection);
-        let has_parsed = !matches!(result, Err(GaveUp));
+        let program = self.read().filter(|_| !text.is_empty())?;
+        let mut automaton = self.cache().take(program)?;
+        let result = self.run((program, &mut automaton), text, budget, rejection);
+        let has_parsed = !matches!(result, Err(GaveUp::Costly));
         self.cache().give_back(automaton, automaton::most(budget.max_memory), has_parsed);
         result.ok()
     }
@@ -229,24 +244,34 @@ impl Reader {
         budget: &Budget,
         rejection: Rejection,
     ) -> Option<Result<Parsed, ParseError>> {
-        let has_automaton = !text.is_empty() && self.labelled.is_none();
-        let mut automaton = self.cache().make(&self.program).filter(|_| has_automaton)?;
-        self.run(&mut automaton, text, budget, rejection).ok()
+        let program = self.read().filter(|_| !text.is_empty())?;
+        let mut automaton = self.cache().make(program)?;
+        self.run((program, &mut automaton), text, budget, rejection).ok()
     }
 
     fn run(
         &self,
-        automaton: &mut Automaton,
+        (program, automaton): (&Program, &mut Automaton),
         text: &[u8],
         budget: &Budget,
         rejection: Rejection,
     ) -> Result<Result<Parsed, ParseError>, GaveUp> {
         let max_steps = budget.max_steps.unwrap_or(Budget::steps_for(text.len()));
-        let mut run = Run::new(&self.program, automaton, text, budget.max_memory, max_steps);
-        Ok(match run.run()? {
-            Some(choices) => Ok(Parsed { choices, work: Work { steps: run.steps } }),
-            None => Err(self.mismatch(text, budget, run.furthest(), rejection)),
-        })
+        let mut run = Run::new(program, automaton, text, budget.max_memory, max_steps);
+        let (choices, marks) = (run.run()?, std::mem::take(&mut run.marks));
+        let (work, furthest, left) = (Work { steps: run.steps }, run.furthest(), run.memory_left());
+        match (choices, &self.relaxed) {
+            (Some(choices), None) => Ok(Ok(Parsed { choices, work })),
+            (Some(choices), Some(relaxed)) => match relaxed.compare(text, &choices, &marks, left) {
+                Compared::Same(choices) => Ok(Ok(Parsed { choices, work })),
+                Compared::Other => Err(GaveUp::Refused),
+                Compared::Unclear => Err(GaveUp::Costly),
+            },
+            // The threads say what was expected.
+            (None, Some(_)) if rejection == Rejection::Explained => Err(GaveUp::Refused),
+            (None, Some(_)) => Ok(Err(ParseError::Mismatch(error::mismatch(&self.program, text, furthest, &[])))),
+            (None, None) => Ok(Err(self.mismatch(text, budget, furthest, rejection))),
+        }
     }
 
     /// Finds choice bytes for a text by the machine.

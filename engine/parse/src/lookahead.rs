@@ -79,6 +79,7 @@ impl Lookahead {
                 | State::Rounds { .. }
                 | State::Count { .. }
                 | State::Round { .. }
+                | State::Mark { .. }
                 | State::Operation { .. } => {
                     program.successors(state).for_each(|next| dependents[next as usize].push(state));
                 }

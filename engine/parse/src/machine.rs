@@ -306,7 +306,7 @@ impl<'p, 't> Machine<'p, 't> {
                 self.push(repeat.count, Thread { count: repeat.after_one_more(count), ..thread });
             }
             // Only grammars with labels have some, and these have a machine of their own.
-            State::Operation { .. } => {}
+            State::Operation { .. } | State::Mark { .. } => {}
             State::End => self.end(frame, list)?,
         }
         Ok(())

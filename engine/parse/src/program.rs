@@ -8,8 +8,10 @@ use gramjet_compiler::ir::{Choice, Composition, First, Ir, LabelId, NodeId, Rule
 use crate::lookahead::Lookahead;
 
 pub(crate) mod operations;
+pub(crate) mod relaxed;
 
 use operations::{LoopRounds, Operation, Operations};
+use relaxed::Mark;
 
 /// The number of a state.
 pub(crate) type StateId = u32;
@@ -33,6 +35,8 @@ pub(crate) enum State {
     Round { repeat: u32 },
     /// A step that concerns labelled parts, one of [`Operations`]. Only grammars with labels have some.
     Operation { operation: u32, next: StateId },
+    /// Marks a place of the text: one of [`Program::marks`]. Only relaxed programs have some.
+    Mark { mark: u32, next: StateId },
     /// The end of a callee.
     End,
 }
@@ -168,28 +172,29 @@ pub(crate) struct Program {
     pub start: u32,
     pub rule_names: Vec<String>,
     pub operations: Operations,
+    /// The marks of a relaxed program.
+    pub marks: Option<Vec<Mark>>,
     pub lookahead: Lookahead,
 }
 
 impl Program {
     /// Returns the program for all texts.
     pub fn new(ir: &Ir) -> Program {
-        Program::with(ir, vec![true; ir.node_count()], false)
+        Program::with(ir, vec![true; ir.node_count()], [false; 2]).expect("only relaxed programs are refused")
     }
 
     /// Returns the program for texts without options that are only read; `None` if there are no such options. A part
     /// that is empty only by another derivation than the shortest one is not found: what follows may then be missed,
     /// but never made up.
     pub fn of_generated(ir: &Ir) -> Option<Program> {
-        let mut nodes = (0..ir.node_count()).map(NodeId::new);
-        let reads_more = nodes.any(|node| ir.node(node).choice().is_some_and(Choice::reads_more));
-        reads_more.then(|| Program::with(ir, shortest_that_are_generated(ir), true))
+        reads_more(ir).then(|| Program::with(ir, shortest_that_are_generated(ir), [true, false])).flatten()
     }
 
     /// Returns a program. `can_be_empty` says of each node whether its shortest derivation may be taken for an empty
-    /// text.
-    fn with(ir: &Ir, can_be_empty: Vec<bool>, only_generated: bool) -> Program {
-        let zeros = if ir.has_labels() { shortest::sites(ir) } else { shortest::choices(ir) };
+    /// text. `None` if a relaxed one cannot be made.
+    fn with(ir: &Ir, can_be_empty: Vec<bool>, [only_generated, is_relaxed]: [bool; 2]) -> Option<Program> {
+        let counts_sites = ir.has_labels() && !is_relaxed;
+        let zeros = if counts_sites { shortest::sites(ir) } else { shortest::choices(ir) };
         let rules = ir.rules().len();
         let nothing = |rule: RuleId| Callee {
             entry: 0,
@@ -213,29 +218,43 @@ impl Program {
             start: ir.start().index() as u32,
             rule_names: ir.rules().iter().map(|rule| known_name(&rule.name).to_string()).collect(),
             operations: Operations::new(ir),
+            marks: is_relaxed.then(Vec::new),
             lookahead: Lookahead::default(),
         };
         debug_assert_eq!(program.callees.len(), rules);
-        let zeros = if ir.has_labels() { shortest::node_sites(ir, &zeros) } else { shortest::node_choices(ir, &zeros) };
+        let zeros = if counts_sites { shortest::node_sites(ir, &zeros) } else { shortest::node_choices(ir, &zeros) };
         let reaches_code =
             if ir.has_codes() { reach::reaching(ir, |node| ir.node(node).coded().is_some()) } else { Vec::new() };
-        let seen = Vec::new();
-        let mut builder = Builder { ir, zeros, can_be_empty, only_generated, program, owner: 0, seen, reaches_code };
+        let mut builder = Builder {
+            ir,
+            zeros,
+            can_be_empty,
+            only_generated,
+            program,
+            owner: 0,
+            seen: Vec::new(),
+            reaches_code,
+            is_refused: false,
+        };
         for (rule, body) in ir.bodies() {
             builder.callee(rule.index() as u32, body);
+            if builder.is_refused {
+                return None;
+            }
         }
         let mut program = builder.program;
         program.joins = program.joining_states();
         program.lookahead = Lookahead::new(&program);
-        program
+        Some(program)
     }
 
     /// Returns the states that a state leads to without a frame in between; after a call, the state to return to.
     pub fn successors(&self, state: StateId) -> impl Iterator<Item = StateId> + '_ {
         let (few, many): ([Option<StateId>; 2], &[StateId]) = match self.states[state as usize] {
-            State::Bytes { next, .. } | State::Class { next, .. } | State::Call { next, .. } => {
-                ([Some(next), None], &[])
-            }
+            State::Bytes { next, .. }
+            | State::Class { next, .. }
+            | State::Call { next, .. }
+            | State::Mark { next, .. } => ([Some(next), None], &[]),
             State::Choice { first, count, .. } => ([None; 2], &self.targets[first as usize..][..count as usize]),
             State::Rounds { item, stop, .. } => ([Some(item), Some(stop)], &[]),
             State::Count { repeat } => {
@@ -282,6 +301,11 @@ impl Program {
     }
 }
 
+/// Returns true if a grammar has options that are only read.
+fn reads_more(ir: &Ir) -> bool {
+    (0..ir.node_count()).any(|node| ir.node(NodeId::new(node)).choice().is_some_and(Choice::reads_more))
+}
+
 /// Returns for each node whether its shortest derivation, with option 0 at every site, has no option that is only read.
 fn shortest_that_are_generated(ir: &Ir) -> Vec<bool> {
     let mut are = vec![true; ir.node_count()];
@@ -321,6 +345,8 @@ struct Builder<'i> {
     seen: Vec<LabelId>,
     /// For each node whether something is coded in it, or in a rule that it leads to. Empty without codings.
     reaches_code: Vec<bool>,
+    /// Whether the grammar has something that a relaxed program cannot read.
+    is_refused: bool,
 }
 
 impl Builder<'_> {
@@ -332,10 +358,15 @@ impl Builder<'_> {
 
     /// Makes the states of a callee.
     fn callee(&mut self, callee: u32, body: NodeId) {
+        self.callee_with(callee, |builder, end| builder.node(body, end));
+    }
+
+    /// Makes the states of a callee by a function that gets the last state and returns the first one.
+    fn callee_with(&mut self, callee: u32, states: impl FnOnce(&mut Self, StateId) -> StateId) {
         let outer = std::mem::replace(&mut self.owner, callee);
         let seen = std::mem::take(&mut self.seen);
         let end = self.add(State::End);
-        let entry = self.node(body, end);
+        let entry = states(self, end);
         let made = &mut self.program.callees[callee as usize];
         (made.entry, made.end) = (entry, end);
         (self.owner, self.seen) = (outer, seen);
@@ -348,6 +379,10 @@ impl Builder<'_> {
         let zeros = self.zeros[node.index()];
         self.program.callees.push(Callee { entry: 0, end: 0, nullable, zeros, rule, is_rule: false });
         self.program.callees.len() as u32 - 1
+    }
+
+    fn is_relaxed(&self) -> bool {
+        self.program.marks.is_some()
     }
 
     fn can_be_empty(&self, node: NodeId) -> bool {
@@ -364,6 +399,9 @@ impl Builder<'_> {
     /// Returns the state that derives `node` and goes on at `next`.
     fn node(&mut self, node: NodeId, next: StateId) -> StateId {
         let ir = self.ir;
+        if self.is_relaxed() && ir.node(node).has_labels() {
+            return self.relaxed(node, next);
+        }
         match ir.node(node).composition() {
             Composition::Bytes(bytes) => bytes.rchunks(MAX_BYTES).fold(next, |next, piece| {
                 let start = self.program.bytes.len() as u32;
@@ -411,11 +449,13 @@ impl Builder<'_> {
                 self.program.states[rounds as usize] = State::Rounds { site, item, stop: next };
                 if min == 0 { rounds } else { item }
             }
-            Composition::Rounds { item, min, max } if !ir.free(item).is_empty() => {
+            Composition::Rounds { item, min, max } if !ir.free(item).is_empty() && !self.is_relaxed() => {
                 self.counted_in_place(LoopRounds::Between { min, max }, item, None, next)
             }
             Composition::Rounds { item, min, max } => {
                 let callee = self.further_callee(node);
+                // What follows from parts outside need not be empty.
+                self.is_refused |= self.can_be_empty(item) && !ir.free(item).is_empty();
                 self.counted(callee, node, item, min, max);
                 self.add(State::Call { callee, next, skip: true })
             }
@@ -426,7 +466,8 @@ impl Builder<'_> {
     /// their own, so that empty rounds can be distinguished: they are made only to reach the minimum.
     fn counted(&mut self, callee: u32, node: NodeId, item: NodeId, min: u32, max: Option<u32>) {
         let outer = std::mem::replace(&mut self.owner, callee);
-        let seen = std::mem::take(&mut self.seen);
+        // The parts of a relaxed program are those of the whole text.
+        let seen = if self.is_relaxed() { self.seen.clone() } else { std::mem::take(&mut self.seen) };
         let site = self.site(node);
         let end = self.add(State::End);
         let repeat = self.program.repeats.len() as u32;

@@ -23,12 +23,18 @@ pub(super) struct Origin {
 pub(super) struct Written {
     /// The class of which a member is read, or `NONE`. It is the last choice.
     pub class: u32,
-    /// The choice bytes before: their number and, if there are more than can be here, their place in
-    /// [`Origins::bytes`]. The last one comes first.
+    /// The choice bytes before: their number, with [`MARKED`] if there are marks among them. If there are more than can
+    /// be here, their place in [`Origins::bytes`]. The last one comes first.
     pub len: u32,
     pub first: u32,
     pub bytes: [u8; SHORT],
 }
+
+/// Beside a number of choice bytes: there are marks.
+pub(super) const MARKED: u32 = 1 << 31;
+
+/// A mark: the number of choice bytes here that come after it, and its number in the program.
+pub(super) type Mark = (u32, u32);
 
 /// The place of no choices.
 pub(super) const NOTHING: u32 = 0;
@@ -44,6 +50,9 @@ pub(super) const MANY: u32 = 1 << 31;
 /// More zeros at one position are left to the machine.
 const MANY_ZEROS: u32 = 1 << 12;
 
+/// A class, the choice bytes before it, and the marks among them.
+type Content = (u32, Box<[u8]>, Box<[Mark]>);
+
 /// The origins at all transitions.
 #[derive(Debug)]
 pub(super) struct Origins {
@@ -51,9 +60,11 @@ pub(super) struct Origins {
     /// Registers, the last one first.
     pub sources: Vec<Box<[u32]>>,
     pub written: Vec<Written>,
-    /// The places in `written` by the class and the bytes.
-    written_before: HashMap<(u32, Box<[u8]>), u32, Mixing>,
+    /// The places in `written` by the class, the bytes and the marks.
+    written_before: HashMap<Content, u32, Mixing>,
     pub bytes: Vec<u8>,
+    /// The marks of each place in `written`, the last one first. Places after the last one with marks are left out.
+    marks: Vec<Box<[Mark]>>,
     /// For each class that was needed, the choice bytes of its members.
     pub codes: Vec<Option<Code>>,
     /// The memory that the choice bytes of members take.
@@ -62,7 +73,15 @@ pub(super) struct Origins {
     has_many_zeros: bool,
     /// Lists that are being read, and what was found in them.
     open: Vec<u32>,
-    found: (Vec<u32>, Vec<u8>),
+    found: Found,
+}
+
+/// The content of a list, from its end to its beginning.
+#[derive(Debug, Default)]
+struct Found {
+    registers: Vec<u32>,
+    bytes: Vec<u8>,
+    marks: Vec<Mark>,
 }
 
 impl Origins {
@@ -73,13 +92,14 @@ impl Origins {
             written: Vec::new(),
             written_before: HashMap::default(),
             bytes: Vec::new(),
+            marks: Vec::new(),
             codes: vec![None; program.classes.len()],
             codes_size: 0,
             has_many_zeros: false,
             open: Vec::new(),
-            found: (Vec::new(), Vec::new()),
+            found: Found::default(),
         };
-        let nothing = origins.write(NONE, &[]);
+        let nothing = origins.write(NONE, &[], &[]);
         debug_assert_eq!(nothing, NOTHING);
         origins
     }
@@ -96,6 +116,7 @@ impl Origins {
             + self.sources.capacity() * (size_of::<Box<[u32]>>() + 16)
             + self.written.capacity() * (size_of::<Written>() + 64)
             + self.bytes.capacity()
+            + self.marks.iter().map(|marks| size_of_val(marks) + 2 * size_of_val(&**marks)).sum::<usize>()
             + self.codes.capacity() * size_of::<Option<Code>>()
     }
 
@@ -107,7 +128,7 @@ impl Origins {
     /// Adds the origin of the choices in a list; returns its place.
     pub fn add(&mut self, program: &Program, lists: &[List], list: u32) -> u32 {
         let mut class_read = NONE;
-        let (mut registers, mut bytes) = (std::mem::take(&mut self.found.0), std::mem::take(&mut self.found.1));
+        let Found { mut registers, mut bytes, mut marks } = std::mem::take(&mut self.found);
         // From the end to the beginning.
         self.open.push(list);
         while let Some(list) = self.open.pop() {
@@ -133,15 +154,18 @@ impl Origins {
                     self.has_many_zeros |= count > MANY_ZEROS;
                     bytes.resize(bytes.len() + count.min(MANY_ZEROS) as usize, 0);
                 }
+                Part::Mark(mark) => marks.push((bytes.len() as u32, mark)),
+                Part::Meeting(_) => {}
                 Part::Choice { site, option } => encode(&program.sites[site as usize], option, &mut bytes),
             }
         }
-        let written = self.write(class_read, &bytes);
+        let written = self.write(class_read, &bytes, &marks);
         let source = self.source(&registers);
         self.list.push(Origin { source, written });
         registers.clear();
         bytes.clear();
-        self.found = (registers, bytes);
+        marks.clear();
+        self.found = Found { registers, bytes, marks };
         self.list.len() as u32 - 1
     }
 
@@ -157,12 +181,12 @@ impl Origins {
     }
 
     /// Returns the place of these choices.
-    fn write(&mut self, class: u32, bytes: &[u8]) -> u32 {
-        if class == NONE && bytes.is_empty() && !self.written.is_empty() {
+    fn write(&mut self, class: u32, bytes: &[u8], marks: &[Mark]) -> u32 {
+        if class == NONE && bytes.is_empty() && marks.is_empty() && !self.written.is_empty() {
             return NOTHING;
         }
         let place = self.written.len() as u32;
-        let known = *self.written_before.entry((class, bytes.into())).or_insert(place);
+        let known = *self.written_before.entry((class, bytes.into(), marks.into())).or_insert(place);
         if known == place {
             let mut short = [0; SHORT];
             let first = self.bytes.len() as u32;
@@ -170,7 +194,12 @@ impl Origins {
                 Some(short) => short.copy_from_slice(bytes),
                 None => self.bytes.extend_from_slice(bytes),
             }
-            self.written.push(Written { class, len: bytes.len() as u32, first, bytes: short });
+            let len = bytes.len() as u32 | if marks.is_empty() { 0 } else { MARKED };
+            self.written.push(Written { class, len, first, bytes: short });
+            if !marks.is_empty() {
+                self.marks.resize(place as usize, Box::default());
+                self.marks.push(marks.into());
+            }
         }
         known
     }
@@ -193,15 +222,28 @@ impl Origins {
         if before.iter().any(|&place| self.written[place as usize].class != NONE) {
             return None;
         }
-        let bytes: Vec<u8> = places.iter().flat_map(|&place| self.written_bytes(place)).copied().collect();
-        (bytes.len() <= MOST_WRITTEN).then(|| self.write(self.written[last as usize].class, &bytes))
+        let (mut bytes, mut marks) = (Vec::new(), Vec::new());
+        for &place in &places {
+            let after = bytes.len() as u32;
+            marks.extend(self.marks_at(place).iter().map(|&(bytes, mark)| (after + bytes, mark)));
+            bytes.extend_from_slice(self.written_bytes(place));
+        }
+        (bytes.len() + marks.len() <= MOST_WRITTEN)
+            .then(|| self.write(self.written[last as usize].class, &bytes, &marks))
     }
 
-    fn written_bytes(&self, place: u32) -> &[u8] {
+    /// Returns the choice bytes at a place of [`Origins::written`], but for those of a class.
+    pub fn written_bytes(&self, place: u32) -> &[u8] {
         let written = &self.written[place as usize];
-        match written.bytes.get(..written.len as usize) {
+        let len = (written.len & !MARKED) as usize;
+        match written.bytes.get(..len) {
             Some(bytes) => bytes,
-            None => &self.bytes[written.first as usize..][..written.len as usize],
+            None => &self.bytes[written.first as usize..][..len],
         }
+    }
+
+    /// Returns the marks at a place of [`Origins::written`], the last one first.
+    pub fn marks_at(&self, place: u32) -> &[Mark] {
+        self.marks.get(place as usize).map_or(&[], |marks| marks)
     }
 }

@@ -1,7 +1,7 @@
 //! A run of the automaton through a text.
 
 use super::symbols::END;
-use super::trace::{TooMany, Trace};
+use super::trace::{Placed, TooMany, Trace};
 use super::{Automaton, ConfigurationId, DEAD, LARGE, MIXED, START, Transition, TransitionId, UNKNOWN, most};
 use crate::arena::{make_room, make_room_for};
 use crate::program::Program;
@@ -17,9 +17,14 @@ const EFFORT_PER_BYTE: u64 = 6;
 /// The log is looked at after this number of transitions.
 const LOOKED_AT: usize = 1 << 16;
 
-/// The automaton is not the way to parse this text: it would become too large.
+/// The automaton is not the way to parse this text.
 #[derive(Debug)]
-pub(crate) struct GaveUp;
+pub(crate) enum GaveUp {
+    /// A text for which it would become too large, or that has several derivations.
+    Costly,
+    /// A text that does not conform. Threads say why.
+    Refused,
+}
 
 pub(crate) struct Run<'p, 'a, 't> {
     program: &'p Program,
@@ -34,6 +39,8 @@ pub(crate) struct Run<'p, 'a, 't> {
     /// The transitions taken since the choices that are certain.
     log: Vec<TransitionId>,
     choices: Vec<u8>,
+    /// The marks of a relaxed program among these choices.
+    pub marks: Vec<Placed>,
     look_at: usize,
     /// The number of transitions taken.
     pub steps: u64,
@@ -60,6 +67,7 @@ impl<'p, 'a, 't> Run<'p, 'a, 't> {
             below: Vec::new(),
             log: Vec::new(),
             choices: Vec::new(),
+            marks: Vec::new(),
             look_at: LOOKED_AT,
             steps: 0,
             most_effort,
@@ -109,7 +117,7 @@ impl<'p, 'a, 't> Run<'p, 'a, 't> {
                 _ => match transition {
                     MIXED => self.merge()?,
                     DEAD => return Ok(None),
-                    LARGE => return Err(GaveUp),
+                    LARGE => return Err(GaveUp::Costly),
                     _ => unreachable!("a merge is not in the table"),
                 },
             }
@@ -142,7 +150,7 @@ impl<'p, 'a, 't> Run<'p, 'a, 't> {
 
     /// Returns the configuration below. There is one, as the base of the lowest one does not end.
     fn lower(&mut self) -> Result<ConfigurationId, GaveUp> {
-        self.below.pop().ok_or(GaveUp)
+        self.below.pop().ok_or(GaveUp::Costly)
     }
 
     fn merge(&mut self) -> Result<(), GaveUp> {
@@ -159,7 +167,7 @@ impl<'p, 'a, 't> Run<'p, 'a, 't> {
     fn check_effort(&self) -> Result<(), GaveUp> {
         let effort = self.most_effort + EFFORT_PER_BYTE * self.position as u64;
         if self.automaton.effort > effort || self.automaton.size() > most(self.max_memory) {
-            Err(GaveUp)
+            Err(GaveUp::Costly)
         } else {
             Ok(())
         }
@@ -190,18 +198,25 @@ impl<'p, 'a, 't> Run<'p, 'a, 't> {
     /// Counts the transitions in the log.
     fn count_steps(&mut self) -> Result<(), GaveUp> {
         self.steps += self.log.len() as u64;
-        if self.steps > self.max_steps { Err(GaveUp) } else { Ok(()) }
+        if self.steps > self.max_steps { Err(GaveUp::Costly) } else { Ok(()) }
     }
 
     /// Returns the memory that the choices may take.
     fn room(&self) -> Result<usize, GaveUp> {
         let log =
             self.log.capacity() * size_of::<TransitionId>() + self.below.capacity() * size_of::<ConfigurationId>();
-        (self.max_memory / 8 * 7).checked_sub(self.automaton.size() + log).ok_or(GaveUp)
+        (self.max_memory / 8 * 7).checked_sub(self.automaton.size() + log).ok_or(GaveUp::Costly)
+    }
+
+    /// Returns the memory that the run did not take, in bytes.
+    pub fn memory_left(&self) -> usize {
+        let size = self.choices.capacity() + self.marks.capacity() * size_of::<Placed>();
+        self.room().map_or(0, |room| room.saturating_sub(size))
     }
 
     fn check_memory(&self) -> Result<(), GaveUp> {
-        if self.choices.capacity() <= self.room()? { Ok(()) } else { Err(GaveUp) }
+        let size = self.choices.capacity() + self.marks.capacity() * size_of::<Placed>();
+        if size <= self.room()? { Ok(()) } else { Err(GaveUp::Costly) }
     }
 
     /// Appends the choices that the log leads to: `write` gets the log and the number of configurations.
@@ -209,10 +224,14 @@ impl<'p, 'a, 't> Run<'p, 'a, 't> {
         &mut self,
         write: impl FnOnce(Trace<'_, 't>, &[TransitionId], usize) -> Result<(), TooMany>,
     ) -> Result<(), GaveUp> {
-        let (start, most) = (self.choices.len(), [self.room()?, most(self.max_memory) / 8]);
-        let trace = Trace::new(self.program, self.automaton, self.text, self.position, most, &mut self.choices);
-        write(trace, &self.log, self.below.len() + 1).map_err(|TooMany| GaveUp)?;
+        let (start, first, most) = (self.choices.len(), self.marks.len(), [self.room()?, most(self.max_memory) / 8]);
+        let written = (&mut self.choices, &mut self.marks);
+        let trace = Trace::new(self.program, self.automaton, self.text, self.position, most, written);
+        write(trace, &self.log, self.below.len() + 1).map_err(|TooMany| GaveUp::Costly)?;
         self.choices[start..].reverse();
+        let marks = &mut self.marks[first..];
+        marks.reverse();
+        marks.iter_mut().for_each(|mark| mark.choice = start + self.choices.len() - mark.choice);
         Ok(())
     }
 }

@@ -1,6 +1,6 @@
 //! The choices of one derivation, read backwards from the log of a run.
 
-use super::origins::{MANY, NOTHING, Origin, SHORT};
+use super::origins::{MANY, Mark, NOTHING, Origin, SHORT};
 use super::trial::RETURNED;
 use super::views::{Change, Changed, Last, NO_REGISTERS, NO_VIEW, Register, UNNUMBERED, ViewId, push};
 use super::{Automaton, Merged, Transition, TransitionId, code};
@@ -26,10 +26,20 @@ pub(super) struct Trace<'a, 't> {
     levels: Vec<ViewId>,
     /// The registers of the views without numbers, in the same order.
     unnumbered: Vec<Vec<Register>>,
-    /// The most choice bytes, and the most memory for views.
+    /// The most choice bytes and memory for marks, and the most memory for views.
     most: usize,
     most_views: usize,
     choices: &'a mut Vec<u8>,
+    marks: &'a mut Vec<Placed>,
+}
+
+/// A mark of the program, at a place of the text and of the choice bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Placed {
+    pub mark: u32,
+    pub position: u32,
+    /// The number of choice bytes before it; while they are written backwards, after it.
+    pub choice: usize,
 }
 
 /// The number of a view; its registers, if it has none.
@@ -45,17 +55,17 @@ struct First {
 }
 
 impl<'a, 't> Trace<'a, 't> {
-    /// Appends the choice bytes to `choices`, the last byte first.
+    /// Appends the choice bytes to `choices`, the last byte first, and so the marks to `marks`.
     pub fn new(
         program: &'a Program,
         automaton: &'a mut Automaton,
         text: &'t [u8],
         position: usize,
         [most, most_views]: [usize; 2],
-        choices: &'a mut Vec<u8>,
+        (choices, marks): (&'a mut Vec<u8>, &'a mut Vec<Placed>),
     ) -> Trace<'a, 't> {
         let (levels, unnumbered) = (Vec::new(), Vec::new());
-        Trace { program, automaton, text, position, levels, unnumbered, most, most_views, choices }
+        Trace { program, automaton, text, position, levels, unnumbered, most, most_views, choices, marks }
     }
 
     /// Writes the choice bytes where each configuration has one register.
@@ -291,23 +301,34 @@ impl<'a, 't> Trace<'a, 't> {
 
     /// Writes the choices made at this position.
     #[inline]
-    fn write(&mut self, written: u32) {
-        let written = &self.automaton.origins.written[written as usize];
+    fn write(&mut self, place: u32) {
+        let written = &self.automaton.origins.written[place as usize];
         make_room_for(self.choices, SHORT + code::MOST);
         if written.class != NONE {
             write_member(self.program, self.automaton, &self.text[self.position..], written.class, self.choices);
         }
-        let end = self.choices.len() + written.len as usize;
         if written.len as usize <= SHORT {
             // A copy of a fixed length is faster.
+            let end = self.choices.len() + written.len as usize;
             self.choices.extend_from_slice(&written.bytes);
             self.choices.truncate(end);
         } else {
-            make_room_for(self.choices, written.len as usize);
-            self.choices
-                .extend_from_slice(&self.automaton.origins.bytes[written.first as usize..][..written.len as usize]);
+            let (bytes, marks) = (self.automaton.origins.written_bytes(place), self.automaton.origins.marks_at(place));
+            let taken = place_marks(marks, self.position, self.choices.len(), self.marks);
+            self.most = self.most.saturating_sub(taken);
+            make_room_for(self.choices, bytes.len());
+            self.choices.extend_from_slice(bytes);
         }
     }
+}
+
+/// Places marks where so many choice bytes come after them. Returns the memory that they take, in bytes. Programs of
+/// grammars without labels have none.
+fn place_marks(marks: &[Mark], position: usize, choices: usize, placed: &mut Vec<Placed>) -> usize {
+    make_room_for(placed, marks.len());
+    let position = position as u32;
+    placed.extend(marks.iter().map(|&(after, mark)| Placed { mark, position, choice: choices + after as usize }));
+    marks.len() * size_of::<Placed>()
 }
 
 #[inline]

@@ -3,7 +3,10 @@
 //!
 //! The steps are those of `machine.rs`, in the same order.
 
+use std::collections::HashMap;
+
 use super::configuration::{BASE, Configuration, Edge, Graph, RETURNING, Waiting};
+use super::hash::Mixing;
 use super::symbols::Sample;
 use crate::arena::{EMPTY, NONE, Seen};
 use crate::program::{NOT, Next, Program, State, StateId};
@@ -41,8 +44,15 @@ pub(super) enum Part {
     /// The member of a class that stands at this position.
     Class(u32),
     Zeros(u32),
+    /// A mark of the program, or [`MET`].
+    Mark(u32),
+    /// A place where other threads may have come to, by its number.
+    Meeting(u32),
     List(u32),
 }
+
+/// The mark of a place that several derivations lead to.
+pub(crate) const MET: u32 = u32::MAX;
 
 /// The register of the frame that ended at this position.
 pub(super) const RETURNED: u32 = (1 << 31) - 1;
@@ -102,7 +112,18 @@ pub(super) struct Trial<'p, 's> {
     base: Option<u32>,
     has_ended_again: bool,
     accepted: Option<u32>,
+    meetings: Meetings,
 }
+
+/// The places that threads of a relaxed program came to, each with its number, and whether others came to it later.
+#[derive(Debug, Default)]
+struct Meetings {
+    numbers: HashMap<(StateId, u32, u32), u32, Mixing>,
+    are_met: Vec<bool>,
+}
+
+/// The state of a place that is the end of a frame.
+const ENDED: StateId = NONE;
 
 /// The result of a trial.
 #[derive(Clone, Copy, Debug)]
@@ -139,6 +160,7 @@ impl<'p, 's> Trial<'p, 's> {
             base: None,
             has_ended_again: false,
             accepted: None,
+            meetings: Meetings::default(),
         };
         let lists = &mut trial.lists;
         trial.graph.add_frames(from, |frame| frame, |register| add(lists, EMPTY, Part::Register(register)));
@@ -170,6 +192,7 @@ impl<'p, 's> Trial<'p, 's> {
     }
 
     fn outcome(&mut self) -> Outcome {
+        self.mark_meetings();
         let edges: usize = self.graph.frames.iter().map(Vec::len).sum();
         if self.steps > MOST_STEPS || edges + self.graph.threads.len() > MOST {
             return Outcome::Large;
@@ -238,12 +261,45 @@ impl<'p, 's> Trial<'p, 's> {
         self.graph.threads.push((Waiting { ahead: len - 1, literal, state: next, count, frame }, list));
     }
 
-    fn step(&mut self, thread: Thread) {
-        let program = self.program;
-        let Thread { state, count, frame, list } = thread;
-        if program.joins[state as usize] && !self.scratch.seen.insert(state, count, frame) {
-            return;
+    /// Notes that a thread is the first one that comes to a place. Returns its list.
+    fn first_at(&mut self, state: StateId, count: u32, frame: u32, list: u32) -> u32 {
+        if self.program.marks.is_none() {
+            return list;
         }
+        let number = self.meetings.are_met.len() as u32;
+        self.meetings.are_met.push(false);
+        self.meetings.numbers.insert((state, count, frame), number);
+        add(&mut self.lists, list, Part::Meeting(number))
+    }
+
+    /// Notes that a thread comes to a place where another one was before.
+    fn meet(&mut self, state: StateId, count: u32, frame: u32) {
+        if let Some(&number) = self.meetings.numbers.get(&(state, count, frame)) {
+            self.meetings.are_met[number as usize] = true;
+        }
+    }
+
+    /// Marks the places in lists that several threads came to: more than one derivation leads there.
+    fn mark_meetings(&mut self) {
+        for List { part, .. } in &mut self.lists {
+            if let Part::Meeting(number) = *part
+                && self.meetings.are_met[number as usize]
+            {
+                *part = Part::Mark(MET);
+            }
+        }
+    }
+
+    fn step(&mut self, mut thread: Thread) {
+        let program = self.program;
+        let Thread { state, count, frame, .. } = thread;
+        if program.joins[state as usize] {
+            if !self.scratch.seen.insert(state, count, frame) {
+                return self.meet(state, count, frame);
+            }
+            thread.list = self.first_at(state, count, frame, thread.list);
+        }
+        let list = thread.list;
         match program.states[state as usize] {
             State::Bytes { start, len, next } => {
                 let byte = program.bytes[start as usize];
@@ -279,7 +335,11 @@ impl<'p, 's> Trial<'p, 's> {
                 let repeat = &program.repeats[repeat as usize];
                 self.push(repeat.count, Thread { count: repeat.after_one_more(count), ..thread });
             }
-            // Grammars with labels have no automaton.
+            State::Mark { mark, next } => {
+                let list = add(&mut self.lists, list, Part::Mark(mark));
+                self.push(next, Thread { list, ..thread });
+            }
+            // Programs of threads with environments have no automaton.
             State::Operation { .. } => {}
             State::End => self.end(frame, count, list),
         }
@@ -353,10 +413,14 @@ impl<'p, 's> Trial<'p, 's> {
     /// with several counts, if the frame is of a counted repetition.
     fn end(&mut self, frame: u32, count: u32, list: u32) {
         let is_new = frame as usize >= self.old || self.is_start;
-        if is_new || self.ended[frame as usize].contains(&count) {
+        if is_new {
             return;
         }
+        if self.ended[frame as usize].contains(&count) {
+            return self.meet(ENDED, count, frame);
+        }
         self.ended[frame as usize].push(count);
+        let list = self.first_at(ENDED, count, frame, list);
         if frame == BASE && !self.graph.is_lowest {
             self.has_ended_again = self.base.is_some();
             self.base = self.base.or(Some(list));

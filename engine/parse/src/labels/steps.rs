@@ -59,6 +59,8 @@ impl Threads<'_, '_> {
             State::Operation { operation, next } => {
                 self.operation(thread, program.operations.operations[operation as usize], next)?;
             }
+            // Relaxed programs alone have marks.
+            State::Mark { .. } => {}
             State::End => self.end(thread)?,
         }
         Ok(())

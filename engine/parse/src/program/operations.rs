@@ -149,7 +149,8 @@ pub(crate) struct Label {
     pub is_coded: bool,
     /// Whether it is copied.
     is_copied: bool,
-    /// The callee that derives the part by itself, for wrong copies.
+    /// The part, and the callee that derives it by itself, for wrong copies.
+    pub part: Option<NodeId>,
     pub copy: Option<u32>,
 }
 
@@ -178,8 +179,10 @@ const MAX_GIVEN: usize = 16;
 pub(crate) struct Kind {
     pub name: String,
     /// The parts that give names of the kind, and the callees that derive them where a name is not seen.
-    given: Vec<NodeId>,
+    pub(super) given: Vec<NodeId>,
     pub callees: Vec<u32>,
+    /// Whether there are more such parts.
+    pub(super) has_more: bool,
     /// Whether the names of a scope are unique, and whether some are taken.
     pub is_unique: bool,
     is_taken: bool,
@@ -207,6 +210,7 @@ impl Operations {
             name: name.clone(),
             given: Vec::new(),
             callees: Vec::new(),
+            has_more: false,
             is_unique: false,
             is_taken: false,
         };
@@ -214,6 +218,7 @@ impl Operations {
         let nodes = (0..ir.node_count()).map(NodeId::new);
         let parts: HashMap<LabelId, NodeId> =
             nodes.filter_map(|node| ir.node(node).label().map(|(label, _, part)| (label, part))).collect();
+        parts.iter().for_each(|(label, &part)| labels[label.index()].part = Some(part));
         for node in (0..ir.node_count()).map(NodeId::new) {
             let naming = ir.node(node).naming();
             if let Some((naming @ (Naming::Unique(kind) | Naming::Use(kind)), _)) = naming {
@@ -224,10 +229,12 @@ impl Operations {
             let Some((kind, part)) = naming.and_then(|(naming, part)| Some((naming.given()?, part))) else { continue };
             let labelled = ir.node(part).leaf().and_then(|leaf| leaf.derived.labels().next()).map(|known| known.label);
             let part = labelled.map_or(Some(part), |label| parts.get(&label).copied());
-            let given = &mut kinds[kind.index()].given;
+            let Kind { given, has_more, .. } = &mut kinds[kind.index()];
             let is_known = |part: NodeId| given.iter().any(|&known| ir.is_written_like(known, part));
-            if let Some(part) = part.filter(|&part| given.len() < MAX_GIVEN && !is_known(part)) {
-                given.push(part);
+            match part {
+                Some(_) if given.len() == MAX_GIVEN => *has_more = true,
+                Some(part) if !is_known(part) => given.push(part),
+                _ => {}
             }
         }
         Operations { labels, kinds, ..Operations::default() }
@@ -288,12 +295,12 @@ impl Operations {
 
 impl Builder<'_> {
     /// Returns the place of a label that is seen.
-    fn place(&self, label: LabelId, least: (u64, u64)) -> Place {
+    pub(super) fn place(&self, label: LabelId, least: (u64, u64)) -> Place {
         let place = self.seen.iter().rposition(|&seen| seen == label).unwrap_or(0);
         Place { label, place: place as u32, least }
     }
 
-    fn value(&self, value: &Value<Known>) -> Value<Place> {
+    pub(super) fn value(&self, value: &Value<Known>) -> Value<Place> {
         value.map(&mut |known| self.place(known.label, (known.len, known.rounds)))
     }
 
@@ -425,16 +432,18 @@ impl Builder<'_> {
         self.operation(Operation::Begin(number), round)
     }
 
+    /// Returns true if something follows from the names of a kind.
+    pub(super) fn is_known(&self, kind: KindId) -> bool {
+        let kind = &self.program.operations.kinds[kind.index()];
+        kind.is_unique || kind.is_taken
+    }
+
     /// Returns the state of a part that does something with names.
     pub(super) fn naming(&mut self, naming: &Naming<KindId>, body: NodeId, next: StateId) -> StateId {
-        let is_known = |kind: &KindId| {
-            let kind = &self.program.operations.kinds[kind.index()];
-            kind.is_unique || kind.is_taken
-        };
         match naming {
             // Nothing follows from these names.
-            Naming::Define(kind) if !is_known(kind) => self.node(body, next),
-            Naming::Declare(kind) if !is_known(kind) => next,
+            Naming::Define(kind) if !self.is_known(*kind) => self.node(body, next),
+            Naming::Declare(kind) if !self.is_known(*kind) => next,
             Naming::Define(kind) | Naming::Unique(kind) => {
                 let end = self.operation(Operation::Name(*kind, naming.unique().is_some()), next);
                 let part = self.node(body, end);

@@ -1,5 +1,7 @@
 //! The automaton gives what the machine gives: the same choice bytes, and the same errors.
 
+use std::borrow::Borrow;
+
 use gramjet_compiler::Compiled;
 use gramjet_compiler::ast;
 use gramjet_compiler::reference::{Limits, render};
@@ -10,10 +12,10 @@ use crate::kit::{JSON, compiled, shipped_to_read};
 
 /// Number of texts that were compared, of those that conform, and of those that the automaton gave up.
 #[derive(Debug, Default)]
-struct Compared {
-    texts: u32,
-    conforming: u32,
-    given_up: u32,
+pub struct Compared {
+    pub texts: u32,
+    pub conforming: u32,
+    pub given_up: u32,
 }
 
 impl Compared {
@@ -40,6 +42,18 @@ impl Compared {
     /// Compares texts of the language, and others that are almost such texts.
     fn texts_of(&mut self, compiled: &Compiled, rng: &mut Rng, texts: usize, about: &dyn Fn() -> String) {
         let parser = Parser::new(&compiled.lowered);
+        self.texts_by(&|| &parser, compiled, rng, texts, about);
+    }
+
+    /// Compares such texts by the parser that a function returns for each.
+    pub fn texts_by<P: Borrow<Parser>>(
+        &mut self,
+        parser: &dyn Fn() -> P,
+        compiled: &Compiled,
+        rng: &mut Rng,
+        texts: usize,
+        about: &dyn Fn() -> String,
+    ) {
         for number in 0..texts {
             let choices = rng.choice_string([40, 120, 400][number % 3]);
             let limits = Limits { max_depth: [None, Some(8)][number % 2], max_len: None };
@@ -48,9 +62,9 @@ impl Compared {
             if text.is_empty() || text.len() > 2000 {
                 continue;
             }
-            self.text(&parser, &text, about);
+            self.text(parser().borrow(), &text, about);
             for _ in 0..2 {
-                self.text(&parser, &broken(rng, &text), about);
+                self.text(parser().borrow(), &broken(rng, &text), about);
             }
         }
     }

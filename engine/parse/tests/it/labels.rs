@@ -18,7 +18,7 @@ const CSV: &str = "s ::= f:(c ',')* c #xA ((c ',') {count(f)} c #xA)*  c ::= [a-
 const HTTP: &str = "s ::= 'Content-Length: ' $dec(len(b)) #xD#xA#xD#xA b:[#x00-#xFF]*";
 
 /// Grammars of each kind.
-const GRAMMARS: &[&str] = &[
+pub const GRAMMARS: &[&str] = &[
     VALUES,
     DEEP_VALUES,
     CHUNKS,

@@ -10,3 +10,4 @@ mod kit;
 mod labelled;
 mod labels;
 mod memory;
+mod relaxed;
