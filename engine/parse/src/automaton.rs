@@ -35,8 +35,8 @@ use origins::Origins;
 pub(crate) use run::{GaveUp, Run};
 use symbols::{END, Symbol, Symbols};
 pub(crate) use trace::Placed;
-pub(crate) use trial::MET;
 use trial::{List, Outcome, Question, Scratch, Trial, join};
+pub(crate) use trial::{MET, MET_PLAINLY};
 use views::Views;
 
 /// The number of a configuration.
@@ -82,6 +82,15 @@ struct Merged {
     register: u32,
 }
 
+/// The place that a transition comes from.
+#[derive(Clone, Copy, Debug, Default)]
+struct Place {
+    /// Whether its configuration has one register.
+    is_certain: bool,
+    /// Whether one of several threads comes to a mark there.
+    has_marks: bool,
+}
+
 /// The transitions that are known.
 #[derive(Debug)]
 pub(crate) struct Automaton {
@@ -94,6 +103,8 @@ pub(crate) struct Automaton {
     transitions: Vec<Transition>,
     merges: HashMap<(ConfigurationId, ConfigurationId), TransitionId, Mixing>,
     parts: Vec<(ConfigurationId, u32)>,
+    /// What is known of the places that the transitions of a relaxed program come from.
+    places: Vec<Place>,
     origins: Origins,
     merged: Vec<Merged>,
     answers: Answers,
@@ -121,6 +132,7 @@ impl Automaton {
             transitions: vec![Transition::None; LARGE as usize + 1],
             merges: HashMap::default(),
             parts: Vec::new(),
+            places: Vec::new(),
             origins: Origins::new(program),
             merged: Vec::new(),
             answers: Answers::default(),
@@ -147,6 +159,7 @@ impl Automaton {
             + self.table.capacity() * size_of::<TransitionId>()
             + self.transitions.capacity() * (size_of::<Transition>() + Views::SIZE_OF_LAST)
             + self.parts.capacity() * size_of::<(ConfigurationId, u32)>()
+            + self.places.capacity() * size_of::<Place>()
             + self.origins.size()
             + self.merged.capacity() * size_of::<Merged>()
             + self.merges.capacity() * (size_of::<((ConfigurationId, ConfigurationId), TransitionId)>() + 1)
@@ -190,6 +203,11 @@ impl Automaton {
         let mut transition = self.add_outcome(program, outcome, &mut trial);
         if self.origins.take_many_zeros() {
             transition = LARGE;
+        }
+        if program.marks.is_some() && transition > LARGE {
+            let (is_certain, has_marks) = (configuration.registers() == 1, trial.has_marks);
+            self.places.resize(self.transitions.len(), Place::default());
+            self.places[transition as usize] = Place { is_certain, has_marks };
         }
         let questions = std::mem::take(&mut trial.questions);
         self.scratch = Some(scratch);

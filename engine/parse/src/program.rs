@@ -483,6 +483,9 @@ impl Builder<'_> {
             }
             None => self.node(item, round),
         };
+        // Threads count them in another way, and may come to them in another order.
+        let is_marked = self.is_relaxed() && !self.ir.free(item).is_empty();
+        let first = if is_marked { self.mark(Mark::Counted, first) } else { first };
         self.program.repeats[repeat as usize].item = first;
         let made = &mut self.program.callees[callee as usize];
         (made.entry, made.end) = (count, end);

@@ -3,7 +3,7 @@
 use super::origins::{MANY, Mark, NOTHING, Origin, SHORT};
 use super::trial::RETURNED;
 use super::views::{Change, Changed, Last, NO_REGISTERS, NO_VIEW, Register, UNNUMBERED, ViewId, push};
-use super::{Automaton, Merged, Transition, TransitionId, code};
+use super::{Automaton, MET, MET_PLAINLY, Merged, Place, Transition, TransitionId, code};
 use crate::arena::{NONE, make_room_for};
 use crate::machine::{encode, first_character};
 use crate::program::Program;
@@ -31,6 +31,18 @@ pub(super) struct Trace<'a, 't> {
     most_views: usize,
     choices: &'a mut Vec<u8>,
     marks: &'a mut Vec<Placed>,
+    meetings: Meetings,
+}
+
+/// Marks of places that several derivations lead to, which differ behind the place of the log.
+#[derive(Debug, Default)]
+struct Meetings {
+    /// The places in the list of marks.
+    open: Vec<usize>,
+    /// The number of marks that were looked at.
+    looked_at: usize,
+    /// The least number of configurations since the places.
+    least: usize,
 }
 
 /// A mark of the program, at a place of the text and of the choice bytes.
@@ -65,7 +77,8 @@ impl<'a, 't> Trace<'a, 't> {
         (choices, marks): (&'a mut Vec<u8>, &'a mut Vec<Placed>),
     ) -> Trace<'a, 't> {
         let (levels, unnumbered) = (Vec::new(), Vec::new());
-        Trace { program, automaton, text, position, levels, unnumbered, most, most_views, choices, marks }
+        let meetings = Meetings { looked_at: marks.len(), ..Meetings::default() };
+        Trace { program, automaton, text, position, levels, unnumbered, most, most_views, choices, marks, meetings }
     }
 
     /// Writes the choice bytes where each configuration has one register.
@@ -88,6 +101,16 @@ impl<'a, 't> Trace<'a, 't> {
 
     fn back(&mut self, log: &[TransitionId]) -> Result<(), TooMany> {
         self.automaton.views.make_room(&self.automaton.transitions);
+        if self.program.marks.is_none() {
+            return self.back_by::<false>(log);
+        }
+        self.automaton.places.resize(self.automaton.transitions.len(), Place::default());
+        self.look_at_meetings();
+        self.back_by::<true>(log)
+    }
+
+    /// Goes back over transitions, of a relaxed program or not.
+    fn back_by<const RELAXED: bool>(&mut self, log: &[TransitionId]) -> Result<(), TooMany> {
         for &transition in log.iter().rev() {
             if self.choices.len() > self.most {
                 return Err(TooMany);
@@ -101,8 +124,38 @@ impl<'a, 't> Trace<'a, 't> {
                 }
                 _ => self.back_over(transition)?,
             }
+            if RELAXED && (!self.meetings.open.is_empty() || self.meetings.looked_at < self.marks.len()) {
+                self.follow_meetings(transition);
+            }
         }
         Ok(())
+    }
+
+    /// Looks for derivations that part at a transition. The machine prefers the same one in the grammar itself if they
+    /// meet again without a mark on any way: there only marked parts differ. Other places become [`MET`].
+    fn follow_meetings(&mut self, transition: TransitionId) {
+        let Place { is_certain, has_marks } = self.automaton.places[transition as usize];
+        self.meetings.least = self.meetings.least.min(self.levels.len());
+        if has_marks {
+            self.meetings.open.drain(..).for_each(|place| self.marks[place].mark = MET);
+        }
+        self.look_at_meetings();
+        // All ways since then come from the only register here.
+        if is_certain && self.levels.len() <= self.meetings.least {
+            self.meetings.open.clear();
+        }
+    }
+
+    /// Looks at the marks that were added since the last call.
+    fn look_at_meetings(&mut self) {
+        for place in self.meetings.looked_at..self.marks.len() {
+            if self.marks[place].mark == MET_PLAINLY {
+                let are_first = self.meetings.open.is_empty();
+                self.meetings.least = if are_first { self.levels.len() } else { self.meetings.least };
+                self.meetings.open.push(place);
+            }
+        }
+        self.meetings.looked_at = self.marks.len();
     }
 
     /// Goes back over one transition.

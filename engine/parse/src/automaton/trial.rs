@@ -51,8 +51,13 @@ pub(super) enum Part {
     List(u32),
 }
 
-/// The mark of a place that several derivations lead to.
+/// The mark of a place that several derivations lead to, ...
 pub(crate) const MET: u32 = u32::MAX;
+/// ... and of one where none of them has marks at this position.
+pub(crate) const MET_PLAINLY: u32 = u32::MAX - 1;
+
+/// Lists of more parts are taken to have marks.
+const MOST_PARTS: usize = 64;
 
 /// The register of the frame that ended at this position.
 pub(super) const RETURNED: u32 = (1 << 31) - 1;
@@ -113,13 +118,17 @@ pub(super) struct Trial<'p, 's> {
     has_ended_again: bool,
     accepted: Option<u32>,
     meetings: Meetings,
+    /// Whether there was one thread at the beginning, and whether one of several has come to a mark.
+    is_certain: bool,
+    pub has_marks: bool,
 }
 
-/// The places that threads of a relaxed program came to, each with its number, and whether others came to it later.
+/// The places that threads of a relaxed program came to, each with its number; the list of the first thread there, and
+/// the mark of the place if others came to it later.
 #[derive(Debug, Default)]
 struct Meetings {
     numbers: HashMap<(StateId, u32, u32), u32, Mixing>,
-    are_met: Vec<bool>,
+    places: Vec<(u32, Option<u32>)>,
 }
 
 /// The state of a place that is the end of a frame.
@@ -161,6 +170,8 @@ impl<'p, 's> Trial<'p, 's> {
             has_ended_again: false,
             accepted: None,
             meetings: Meetings::default(),
+            is_certain: from.registers() == 1,
+            has_marks: false,
         };
         let lists = &mut trial.lists;
         trial.graph.add_frames(from, |frame| frame, |register| add(lists, EMPTY, Part::Register(register)));
@@ -266,26 +277,57 @@ impl<'p, 's> Trial<'p, 's> {
         if self.program.marks.is_none() {
             return list;
         }
-        let number = self.meetings.are_met.len() as u32;
-        self.meetings.are_met.push(false);
+        let number = self.meetings.places.len() as u32;
+        self.meetings.places.push((list, None));
         self.meetings.numbers.insert((state, count, frame), number);
         add(&mut self.lists, list, Part::Meeting(number))
     }
 
     /// Notes that a thread comes to a place where another one was before.
-    fn meet(&mut self, state: StateId, count: u32, frame: u32) {
-        if let Some(&number) = self.meetings.numbers.get(&(state, count, frame)) {
-            self.meetings.are_met[number as usize] = true;
+    fn meet(&mut self, state: StateId, count: u32, frame: u32, list: u32) {
+        let Some(&number) = self.meetings.numbers.get(&(state, count, frame)) else { return };
+        let (first, met) = self.meetings.places[number as usize];
+        let is_plain = met != Some(MET) && {
+            let parting = self.parting(first, list);
+            !self.has_marks_in(first, parting) && !self.has_marks_in(list, parting)
+        };
+        self.meetings.places[number as usize].1 = Some(if is_plain { MET_PLAINLY } else { MET });
+    }
+
+    /// Returns the list that two lists go on from. It is empty if none is found.
+    fn parting(&self, first: u32, second: u32) -> u32 {
+        let before = |&list: &u32| Some(self.lists[list as usize].before).filter(|&list| list != EMPTY);
+        let chain = |list| std::iter::successors(Some(list).filter(|&list| list != EMPTY), before).take(MOST_PARTS);
+        let first: Vec<u32> = chain(first).collect();
+        chain(second).find(|list| first.contains(list)).unwrap_or(EMPTY)
+    }
+
+    /// Returns true if there are marks in a list after another one that it goes on from, or could be.
+    fn has_marks_in(&self, list: u32, after: u32) -> bool {
+        let mut open = vec![list];
+        for _ in 0..MOST_PARTS {
+            let Some(list) = open.pop() else { return false };
+            if list == EMPTY || list == after {
+                continue;
+            }
+            let List { before, part } = self.lists[list as usize];
+            open.push(before);
+            match part {
+                Part::Mark(_) => return true,
+                Part::List(list) => open.push(list),
+                _ => {}
+            }
         }
+        true
     }
 
     /// Marks the places in lists that several threads came to: more than one derivation leads there.
     fn mark_meetings(&mut self) {
         for List { part, .. } in &mut self.lists {
             if let Part::Meeting(number) = *part
-                && self.meetings.are_met[number as usize]
+                && let (_, Some(mark)) = self.meetings.places[number as usize]
             {
-                *part = Part::Mark(MET);
+                *part = Part::Mark(mark);
             }
         }
     }
@@ -295,7 +337,7 @@ impl<'p, 's> Trial<'p, 's> {
         let Thread { state, count, frame, .. } = thread;
         if program.joins[state as usize] {
             if !self.scratch.seen.insert(state, count, frame) {
-                return self.meet(state, count, frame);
+                return self.meet(state, count, frame, thread.list);
             }
             thread.list = self.first_at(state, count, frame, thread.list);
         }
@@ -336,6 +378,8 @@ impl<'p, 's> Trial<'p, 's> {
                 self.push(repeat.count, Thread { count: repeat.after_one_more(count), ..thread });
             }
             State::Mark { mark, next } => {
+                let is_only = self.is_certain && self.open.is_empty() && self.graph.threads.is_empty();
+                self.has_marks |= !is_only;
                 let list = add(&mut self.lists, list, Part::Mark(mark));
                 self.push(next, Thread { list, ..thread });
             }
@@ -417,7 +461,7 @@ impl<'p, 's> Trial<'p, 's> {
             return;
         }
         if self.ended[frame as usize].contains(&count) {
-            return self.meet(ENDED, count, frame);
+            return self.meet(ENDED, count, frame, list);
         }
         self.ended[frame as usize].push(count);
         let list = self.first_at(ENDED, count, frame, list);

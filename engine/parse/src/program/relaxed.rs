@@ -33,6 +33,8 @@ pub(crate) enum Mark {
     Round,
     /// Ends the rounds of the part with the label at this place.
     End(u32),
+    /// Stands before each of some rounds that threads count, but the automaton does not.
+    Counted,
     /// Ends rounds that are as many as a number says, of the part at this place, if it has a
     /// label.
     EndTimes(Box<Value<Place>>, Option<u32>),
@@ -73,7 +75,7 @@ impl Program {
 
 impl Builder<'_> {
     /// Adds a mark.
-    fn mark(&mut self, mark: Mark, next: StateId) -> StateId {
+    pub(super) fn mark(&mut self, mark: Mark, next: StateId) -> StateId {
         let marks = self.program.marks.get_or_insert_default();
         marks.push(mark);
         let mark = marks.len() as u32 - 1;

@@ -136,8 +136,7 @@ impl<'p, 't> Walk<'p, 't> {
             return self.skip(skipping, at);
         }
         let Some(mark) = self.marks.get(at.mark as usize) else {
-            debug_assert_eq!(at.mark, MET);
-            return Err(Compared::Unclear);
+            return if at.mark == MET { Err(Compared::Unclear) } else { Ok(()) };
         };
         match mark {
             Mark::Scope { labels, outer } => {
@@ -204,6 +203,7 @@ impl<'p, 't> Walk<'p, 't> {
                 self.names.end_scope(kinds);
                 Ok(())
             }
+            Mark::Counted => Ok(()),
             // These end what is skipped.
             Mark::Text | Mark::Copied => Err(Compared::Unclear),
         }
@@ -212,7 +212,7 @@ impl<'p, 't> Walk<'p, 't> {
     /// Goes on in a part without choice bytes.
     fn skip(&mut self, mut part: Skipping, at: Placed) -> Result<(), Compared> {
         match (part.what, self.marks.get(at.mark as usize)) {
-            (_, None) => part.is_met = true,
+            (_, None) => part.is_met |= at.mark == MET,
             // The text itself may have several derivations.
             (_, Some(Mark::Text)) if part.depth == 0 => part.is_met = false,
             (Skipped::Copy(_), Some(Mark::Copy(_))) | (Skipped::Name(_), Some(Mark::Given(_) | Mark::Other(_))) => {

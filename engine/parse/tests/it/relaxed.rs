@@ -20,6 +20,8 @@ const CLEAR: &[&str] = &[
     "s ::= ($define(v, [a-c]+) ':' | '(' $use(v, [a-d]+) ')' | '[' $use(v, [a-c]+) ']')*",
     "s ::= $scope(k, $unique(k, [a-c]) (',' $unique(k, [a-c]))* ';' ($use(k, '*') ' ')*) s?",
     "s ::= h:(d:'-'* 'h') ('(' ('x' $h | $h){2} ')')+ m:('.' [0-9]{2})+ (';' [a-c] '!'){count(m)} $m",
+    "d ::= m* '<' n:[ab]+ '>' (m | [xyz])* '</' $n '>' m*  m ::= [ ]+ | '!' [a-c]* ' '?",
+    "s ::= (' '+ | '!'* | '! ' | ' !!')* 'a' n:[ab]* '=' $n (('-'* '-')* ';' m:[0-9] '~'* '~'* $m)* ('.' | '..')*",
     "s ::= l:(';' [a-c]* )* '=' ('x' [0-9]*){count(l)} '|' ('y' ','*){count(l)} '.' s?",
 ];
 
@@ -73,7 +75,8 @@ fn sequence(rng: &mut Rng, outer: &[String], depth: usize, next: &mut usize) -> 
     let mut items = vec![format!("{label}:({part})")];
     for _ in 0..1 + rng.below(4) {
         let label = &seen[rng.below(seen.len())];
-        items.push(match rng.below(12) {
+        // Some have several derivations that have nothing to do with labels.
+        items.push(match rng.below(15) {
             0 => format!("${label}"),
             1 => format!("('y' ${label})*"),
             2 => format!("('-' | ${label})"),
@@ -84,7 +87,10 @@ fn sequence(rng: &mut Rng, outer: &[String], depth: usize, next: &mut usize) -> 
             7 => format!("$declare(v, ${label})"),
             8 => "'u' $use(v, '0')".to_string(),
             9 => "$use(v, [ab]+ | '1')".to_string(),
-            10 => "$scope(k, ('k' $unique(k, [ab] [ab12]*))*)".to_string(),
+            10 => "w*".to_string(),
+            11 => ["(w | '! ' | ('~' w?)+)*", "('~'? '~' | '~!'* w)*"][rng.below(2)].to_string(),
+            12 => "(w '!'? | ('!' ' '*)+)* '.'".to_string(),
+            13 => "$scope(k, ('k' $unique(k, [ab] [ab12]*))*)".to_string(),
             _ => "$scope(k, ('k' $unique(k, [ab]+) ';' | 'q' $use(k, 'b'))*)".to_string(),
         });
     }
@@ -97,7 +103,10 @@ fn random_sequences_agree() {
     for seed in amount::seeds(0..20_000) {
         let mut rng = Rng::new(seed + 50_000);
         let body = sequence(&mut rng, &[], 2, &mut 0);
-        let grammar = format!("s ::= '.' | $scope(v, {body})\nt ::= [ab] | '<' n:[ab]* '>' $n | 'd' m:[a-d]* '/' $m");
+        let grammar = format!(
+            "s ::= '.' | $scope(v, {body})\nt ::= [ab] | '<' n:[ab]* '>' $n | 'd' m:[a-d]* '/' $m\n\
+             w ::= ' '+ | '!' ' '? | '~'{{1,2}}"
+        );
         let Ok((compiled, _)) = compile(&SourceFile::new("g.ebnf", &*grammar), &Options::default()) else { continue };
         grammars += 1;
         check(&mut compared, &compiled, &mut rng, 6, &|| format!("seed {seed}\n{grammar}"));
