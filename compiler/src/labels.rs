@@ -196,6 +196,10 @@ impl Labels {
     pub fn further(&self, ir: &Ir, node: NodeId, slack: u64) -> Option<u64> {
         let Rounds { item, .. } = ir.node(node).rounds()?;
         let slack = if self.counts_rounds(node) { self.round(ir, slack)? } else { slack };
+        if !ir.is_open(node) {
+            let len = ir.facts(item).min_len;
+            return if slack == u64::MAX { Some(slack) } else { slack.checked_sub(len) };
+        }
         let len = i128::from(ir.facts(item).min_len) + i128::from(self.extra(ir, item));
         let cost = len + self.names.cost(ir.uniques(item), Uniques::NONE);
         (slack == u64::MAX || cost <= i128::from(slack)).then(|| paid(slack, cost))
@@ -206,7 +210,10 @@ impl Labels {
         if self.counts_rounds(node) {
             self.count_round(ir);
         }
-        if let Some(Rounds { item, .. }) = ir.node(node).rounds().filter(|_| is_further) {
+        if is_further
+            && ir.most_uniques(node) > 0
+            && let Some(Rounds { item, .. }) = ir.node(node).rounds()
+        {
             self.names.expect(ir.uniques(item), Uniques::NONE);
         }
     }

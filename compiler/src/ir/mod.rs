@@ -193,6 +193,7 @@ impl Ir {
 
     /// Returns true if the cost of what a site of the node decides depends on the text before it: on labelled parts, or
     /// on the names that are given.
+    #[inline]
     pub fn is_open(&self, node: NodeId) -> bool {
         !self.free(node).is_empty() || self.most_uniques(node) > 0
     }

@@ -27,19 +27,41 @@ pub(super) fn encode(kind: u32, value: u32, bytes: &mut Vec<u8>) {
 }
 
 /// Returns the numbers in a text of LEB128.
-pub(super) fn numbers(bytes: &[u8]) -> impl Iterator<Item = u64> {
-    let mut bytes = bytes.iter();
-    std::iter::from_fn(move || {
-        let (mut number, mut shift) = (0, 0);
+pub(super) fn numbers(bytes: &[u8]) -> Numbers<'_> {
+    Numbers { bytes }
+}
+
+/// The numbers in a text of LEB128.
+pub(super) struct Numbers<'d> {
+    bytes: &'d [u8],
+}
+
+impl Iterator for Numbers<'_> {
+    type Item = u64;
+
+    #[inline]
+    fn next(&mut self) -> Option<u64> {
+        let (&first, rest) = self.bytes.split_first()?;
+        self.bytes = rest;
+        // Most sites have few options.
+        if first < 0x80 { Some(first.into()) } else { self.further(first) }
+    }
+}
+
+impl Numbers<'_> {
+    /// Returns a number of several bytes, the first of which was read.
+    fn further(&mut self, first: u8) -> Option<u64> {
+        let (mut number, mut shift) = (u64::from(first & 0x7F), 7);
         loop {
-            let byte = *bytes.next()?;
+            let (&byte, rest) = self.bytes.split_first()?;
+            self.bytes = rest;
             number |= u64::from(byte & 0x7F) << shift;
             if byte < 0x80 {
                 return Some(number);
             }
             shift = (shift + 7).min(56);
         }
-    })
+    }
 }
 
 /// Returns the numbers of the faults among decisions.
@@ -62,22 +84,39 @@ pub(super) struct Made {
 }
 
 /// Writes the choice bytes of decisions.
-struct Writer<I> {
-    options: I,
+struct Writer<'d> {
+    decisions: Numbers<'d>,
     choices: Vec<u8>,
     is_exact: bool,
 }
 
-impl<I: Iterator<Item = u32>> Decide for &mut Writer<I> {
+impl Writer<'_> {
+    /// Returns the next option.
+    #[inline]
+    fn next(&mut self) -> Option<u32> {
+        loop {
+            let number = self.decisions.next()?;
+            if number & 1 == 0 {
+                return Some((number >> 1) as u32);
+            }
+        }
+    }
+}
+
+impl Decide for &mut Writer<'_> {
     const FORCED: bool = true;
 
+    #[inline]
     fn decide(&mut self, _node: NodeId, site: Site<'_>) -> Decided {
-        let wanted = self.options.next();
+        let wanted = self.next();
         let option = wanted.unwrap_or(0).min(site.options().saturating_sub(1));
         self.is_exact &= wanted == Some(option);
-        let (width, value) = (site.width() as usize, site.value_of(option));
-        make_room_for(&mut self.choices, width);
-        self.choices.extend_from_slice(&value.to_le_bytes()[..width]);
+        let bytes = site.value_of(option).to_le_bytes();
+        // A copy of a fixed length is faster.
+        make_room_for(&mut self.choices, bytes.len());
+        let end = self.choices.len() + site.width() as usize;
+        self.choices.extend_from_slice(&bytes);
+        self.choices.truncate(end);
         Decided { option, missing: 0 }
     }
 }
@@ -85,12 +124,12 @@ impl<I: Iterator<Item = u32>> Decide for &mut Writer<I> {
 /// Returns the choice bytes of decisions, and the text that they stand for. In a text of more than `most` bytes, the
 /// decisions after them are the first options, and an option that is not offered is the last one that is.
 pub(super) fn choices(ir: &Ir, decisions: &[u8], most: usize) -> Made {
-    let options = numbers(decisions).filter(|number| number & 1 == 0).map(|number| (number >> 1) as u32);
-    let (mut writer, mut text) = (Writer { options, choices: Vec::new(), is_exact: true }, Vec::new());
+    let decisions = numbers(decisions);
+    let (mut writer, mut text) = (Writer { decisions, choices: Vec::new(), is_exact: true }, Vec::new());
     let pools = Pools::none();
     let machine = Machine::new(ir, &pools, Limits::default(), most as u64, &mut writer, &mut text, Nothing);
     machine.derive(Part::Rule(ir.start()), 0, &mut Vec::new());
-    let is_exact = writer.is_exact && writer.options.next().is_none();
+    let is_exact = writer.is_exact && writer.next().is_none();
     Made { choices: writer.choices, text, is_exact }
 }
 
