@@ -129,7 +129,8 @@ impl Builder<'_> {
         }
         match node.naming() {
             Some((naming, body)) => self.marked_naming(naming, body, next),
-            None => next,
+            // Coded parts are decoded by threads.
+            None => self.refuse(next),
         }
     }
 

@@ -115,6 +115,24 @@ fn random_sequences_agree() {
     assert!(compared.conforming > grammars, "{grammars} {compared:?}");
 }
 
+/// What is computed of parts is left to threads.
+#[test]
+fn grammars_with_numbers_and_codings_have_no_automaton() {
+    for grammar in [
+        "s ::= n:[a-z]* ';' $dec(len(n))",
+        "s ::= n:[a-z]* ';' $hex(crc32(n), 8)",
+        "s ::= $base64([a-z]*) ';'",
+        "s ::= n:([a-z] $base64([a-z]*) ';') $n",
+        "s ::= f:''* g:'x'{count(f)}",
+    ] {
+        let parser = Parser::new(&compiled(grammar).lowered);
+        let mut rng = Rng::new(1);
+        let mut compared = Compared::default();
+        check(&mut compared, &compiled(grammar), &mut rng, 20, &|| grammar.to_string());
+        assert!(compared.conforming == 0 && parser.has_labels(), "{grammar} {compared:?}");
+    }
+}
+
 /// A text that the automaton refuses is refused by threads, with their message.
 #[test]
 fn texts_that_do_not_conform_are_refused() {
