@@ -8,7 +8,7 @@ pub struct Bits<L> {
     /// The numbers of bits with their values, in the order in which they are written. A value without terms is a
     /// constant.
     pub fields: Vec<(u8, Value<L>)>,
-    /// Whether the first field has the highest bits, and the highest byte comes first, or the lowest ones do.
+    /// The order: the first field has the highest bits, and the highest byte comes first, or the lowest ones do.
     pub order: Order,
 }
 

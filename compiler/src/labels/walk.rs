@@ -97,8 +97,8 @@ impl Walk<'_> {
         std::iter::successors(of(item), move |&(_, body)| of(body))
     }
 
-    /// Returns how much longer the shortest text of a node is than it could be. Padding gets shorter where its part gets
-    /// longer; both together do not.
+    /// Returns how much longer the shortest text of a node is than it could be. Padding gets shorter where its part
+    /// gets longer; both together do not.
     pub fn extra(self, node: NodeId) -> i64 {
         let (ir, kind) = (self.ir, self.ir.node(node));
         if ir.free(node).is_empty() {

@@ -103,7 +103,7 @@ pub(crate) struct Automaton {
     transitions: Vec<Transition>,
     merges: HashMap<(ConfigurationId, ConfigurationId), TransitionId, Mixing>,
     parts: Vec<(ConfigurationId, u32)>,
-    /// What is known of the places that the transitions of a relaxed program come from.
+    /// The places that the transitions of a relaxed program come from.
     places: Vec<Place>,
     origins: Origins,
     merged: Vec<Merged>,
@@ -205,7 +205,7 @@ impl Automaton {
             transition = LARGE;
         }
         if program.marks.is_some() && transition > LARGE {
-            let (is_certain, has_marks) = (configuration.registers() == 1, trial.has_marks);
+            let (is_certain, has_marks) = (configuration.registers() == 1, trial.meetings.has_marks);
             self.places.resize(self.transitions.len(), Place::default());
             self.places[transition as usize] = Place { is_certain, has_marks };
         }

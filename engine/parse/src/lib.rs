@@ -37,7 +37,7 @@ mod relaxed;
 
 pub use error::{Expected, Mismatch, ParseError, place};
 
-use automaton::{Automaton, AutomatonCache, GaveUp, Run};
+use automaton::{Automaton, AutomatonCache, GaveUp, Placed, Run};
 use machine::Machine;
 use program::Program;
 use relaxed::{Compared, Relaxed};
@@ -259,7 +259,8 @@ impl Reader {
         let max_steps = budget.max_steps.unwrap_or(Budget::steps_for(text.len()));
         let mut run = Run::new(program, automaton, text, budget.max_memory, max_steps);
         let (choices, marks) = (run.run()?, std::mem::take(&mut run.marks));
-        let (work, furthest, left) = (Work { steps: run.steps }, run.furthest(), run.memory_left());
+        let size = choices.as_ref().map_or(0, Vec::capacity) + marks.capacity() * size_of::<Placed>();
+        let (work, furthest, left) = (Work { steps: run.steps }, run.furthest(), run.room_beside(size));
         match (choices, &self.relaxed) {
             (Some(choices), None) => Ok(Ok(Parsed { choices, work })),
             (Some(choices), Some(relaxed)) => match relaxed.compare(text, &choices, &marks, left) {

@@ -24,7 +24,7 @@ struct Leaf<'e> {
     expr: &'e Expr,
     /// The parts.
     parts: Vec<&'e Expr>,
-    /// What counts as other bytes.
+    /// The part that counts as other bytes.
     blank: Option<&'e Expr>,
 }
 
@@ -93,8 +93,8 @@ impl<'e> Checking<'e, '_> {
         found.next()
     }
 
-    /// Returns the sequence in which a label is that of a part around what is looked at, with no repetition and no coding
-    /// in between.
+    /// Returns the sequence in which a label is that of a part around what is looked at, with no repetition and no
+    /// coding in between.
     fn contains(&self, label: &Name) -> Option<(usize, &'e Expr)> {
         let (seen, number) = self.find(label)?;
         let scope = &self.scopes[number];

@@ -30,7 +30,7 @@ struct Field {
 enum Content {
     /// All numbers from the first to the last.
     Range(u64, u64),
-    /// What follows from parts.
+    /// A number that follows from parts.
     Value(Value<Name>),
 }
 

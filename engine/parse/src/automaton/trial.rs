@@ -117,18 +117,18 @@ pub(super) struct Trial<'p, 's> {
     base: Option<u32>,
     has_ended_again: bool,
     accepted: Option<u32>,
-    meetings: Meetings,
-    /// Whether there was one thread at the beginning, and whether one of several has come to a mark.
-    is_certain: bool,
-    pub has_marks: bool,
+    pub meetings: Meetings,
 }
 
 /// The places that threads of a relaxed program came to, each with its number; the list of the first thread there, and
 /// the mark of the place if others came to it later.
 #[derive(Debug, Default)]
-struct Meetings {
+pub(super) struct Meetings {
     numbers: HashMap<(StateId, u32, u32), u32, Mixing>,
     places: Vec<(u32, Option<u32>)>,
+    /// Whether there was one thread at the beginning, and whether one of several has come to a mark.
+    is_certain: bool,
+    pub has_marks: bool,
 }
 
 /// The state of a place that is the end of a frame.
@@ -169,9 +169,7 @@ impl<'p, 's> Trial<'p, 's> {
             base: None,
             has_ended_again: false,
             accepted: None,
-            meetings: Meetings::default(),
-            is_certain: from.registers() == 1,
-            has_marks: false,
+            meetings: Meetings { is_certain: from.registers() == 1, ..Meetings::default() },
         };
         let lists = &mut trial.lists;
         trial.graph.add_frames(from, |frame| frame, |register| add(lists, EMPTY, Part::Register(register)));
@@ -378,8 +376,8 @@ impl<'p, 's> Trial<'p, 's> {
                 self.push(repeat.count, Thread { count: repeat.after_one_more(count), ..thread });
             }
             State::Mark { mark, next } => {
-                let is_only = self.is_certain && self.open.is_empty() && self.graph.threads.is_empty();
-                self.has_marks |= !is_only;
+                let is_only = self.meetings.is_certain && self.open.is_empty() && self.graph.threads.is_empty();
+                self.meetings.has_marks |= !is_only;
                 let list = add(&mut self.lists, list, Part::Mark(mark));
                 self.push(next, Thread { list, ..thread });
             }

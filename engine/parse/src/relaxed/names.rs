@@ -26,7 +26,7 @@ pub(super) struct Names<'t> {
 
 impl<'t> Names<'t> {
     /// The memory that a name takes, in bytes, about.
-    pub const SIZE: usize = 128;
+    pub const SIZE: usize = 192;
 
     pub fn new(kinds: usize) -> Names<'t> {
         Names { kinds: (0..kinds).map(|_| Kind::default()).collect(), outside: Vec::new(), given: 0 }

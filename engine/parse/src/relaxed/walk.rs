@@ -167,7 +167,9 @@ impl<'p, 't> Walk<'p, 't> {
                 self.check_memory()
             }
             Mark::Round => {
-                self.open.rounds.iter_mut().next_back().into_iter().for_each(|rounds| *rounds += 1);
+                if let Some(rounds) = self.open.rounds.last_mut() {
+                    *rounds += 1;
+                }
                 Ok(())
             }
             Mark::End(counted) => self.end_rounds(None, Some(*counted)),
@@ -178,7 +180,9 @@ impl<'p, 't> Walk<'p, 't> {
             }
             Mark::Digits => {
                 self.write_up_to(at.choice);
-                self.open.names.iter_mut().next_back().into_iter().for_each(|(_, to)| *to = at.position);
+                if let Some((_, to)) = self.open.names.last_mut() {
+                    *to = at.position;
+                }
                 Ok(())
             }
             Mark::Name(kind) => {
@@ -266,9 +270,10 @@ impl<'p, 't> Walk<'p, 't> {
 
     fn check_memory(&self) -> Result<(), Compared> {
         let open = &self.open;
-        let parts = open.parts.capacity() * size_of::<Part>() + (open.rules.capacity() + open.kinds.capacity()) * 16;
+        let parts = open.parts.capacity() * size_of::<Part>() + open.others.capacity() * size_of::<Other>();
+        let scopes = (open.rules.capacity() + open.kinds.capacity() + open.names.capacity()) * size_of::<&[KindId]>();
         let names = self.names.given() * Names::SIZE;
-        let size = self.written.capacity() + parts + names + open.rounds.capacity() * size_of::<u32>();
+        let size = self.written.capacity() + parts + scopes + names + open.rounds.capacity() * size_of::<u32>();
         if size > self.max_memory { Err(Compared::Unclear) } else { Ok(()) }
     }
 
