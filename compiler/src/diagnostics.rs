@@ -161,6 +161,8 @@ codes! {
     EmptyName "empty-name" "A name, or what stands where none is seen, can be empty.",
     UnscopedName "unscoped-name" "A unique name is in no part that bounds where names of its kind are seen.",
     ShortName "short-name" "A name can be shorter than what stands where none is seen, in a part that is measured.",
+    LooseSchema "loose-schema" "A keyword of a JSON Schema is not honoured, so more documents are drawn than are valid.",
+    UnsatisfiableSchema "unsatisfiable-schema" "No value is valid under a JSON Schema.",
     StaleWeights "stale-weights" "A file of weights was made for another grammar, or for an earlier form of this one.",
 }
 

@@ -108,6 +108,37 @@ pub(super) fn has_key(text: &str, key: &str) -> bool {
     text.match_indices(&quoted).take(1000).any(|(at, _)| text[at + quoted.len()..].trim_start().starts_with(':'))
 }
 
+/// Returns the keys of the object of JSON that the text is, as they are written, each with the text behind its colon.
+/// `None` if it is no object. Keys behind a mistake are not found.
+pub(super) fn outer_keys(text: &str) -> Option<Vec<(&str, &str)>> {
+    const MAX_KEYS: usize = 1000;
+    let inside = text.trim_start_matches('\u{FEFF}').trim_start().strip_prefix('{')?;
+    let (mut keys, mut depth, mut last, mut open) = (Vec::new(), 0u32, "", None);
+    let bytes = inside.as_bytes();
+    let mut at = 0;
+    while let Some(&byte) = bytes.get(at) {
+        match (open, byte) {
+            (Some(_), b'\\') => at += 1,
+            (Some(start), b'"') => {
+                last = inside.get(start..at).unwrap_or("");
+                open = None;
+            }
+            (Some(_), _) => {}
+            (None, b'"') => open = Some(at + 1),
+            (None, b':') if depth == 0 => keys.push((last, inside.get(at + 1..).unwrap_or("").trim_start())),
+            (None, b'{' | b'[') => depth += 1,
+            (None, b'}' | b']') if depth == 0 => break,
+            (None, b'}' | b']') => depth -= 1,
+            _ => {}
+        }
+        if keys.len() >= MAX_KEYS {
+            break;
+        }
+        at += 1;
+    }
+    Some(keys)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

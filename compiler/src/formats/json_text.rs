@@ -16,7 +16,7 @@ pub(super) struct Json {
 #[derive(Debug)]
 pub(super) enum JsonKind {
     Null,
-    Bool,
+    Bool(bool),
     /// Infinite if the number is too large.
     Number(f64),
     String(String),
@@ -30,7 +30,7 @@ impl JsonKind {
     pub(super) fn description(&self) -> &'static str {
         match self {
             JsonKind::Null => "null",
-            JsonKind::Bool => "a truth value",
+            JsonKind::Bool(_) => "a truth value",
             JsonKind::Number(_) => "a number",
             JsonKind::String(_) => "a string",
             JsonKind::Array(_) => "a list",
@@ -223,7 +223,7 @@ impl<'t> Reader<'t, '_> {
         }
         match &self.text[start..self.position] {
             "null" => Ok(JsonKind::Null),
-            "true" | "false" => Ok(JsonKind::Bool),
+            word @ ("true" | "false") => Ok(JsonKind::Bool(word == "true")),
             _ => {
                 let span = Span::new(start, self.position);
                 Err(self.error_at(span, "this is no JSON value", "strings stand in double quotes"))

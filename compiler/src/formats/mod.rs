@@ -18,6 +18,7 @@ pub mod g4;
 pub mod gram;
 pub mod gramatron;
 pub mod iso;
+pub mod json_schema;
 pub mod lark;
 pub mod nautilus;
 pub mod pest;
@@ -52,6 +53,11 @@ pub trait Format: Sync {
     /// Returns true if the text looks like this format. Decides between formats that share an extension, and for files
     /// without an extension.
     fn looks_like(&self, text: &str) -> bool;
+
+    /// Returns true if files of this name have this format, whatever they hold.
+    fn is_called(&self, _name: &str) -> bool {
+        false
+    }
 
     /// Returns true if its grammars have a lexer, so that [`FormatOptions::separators`] and [`FormatOptions::alphabet`]
     /// apply.
@@ -191,6 +197,7 @@ impl Loader for NoFiles {
 
 /// Every format, in the order of the calls of `looks_like`.
 pub const ALL: &[&dyn Format] = &[
+    &json_schema::JsonSchema,
     &tree_sitter::TreeSitter,
     &gramatron::Gramatron,
     &fuzzingbook::FuzzingBook,
@@ -231,6 +238,9 @@ pub fn detect(file: &SourceFile) -> &'static dyn Format {
     let extension = file.name().rsplit_once('.').map_or("", |(_, extension)| extension).to_ascii_lowercase();
     let known = || ALL.iter().copied().filter(|format| format.extensions().contains(&extension.as_str()));
     let fits = |format: &&'static dyn Format| format.looks_like(file.text());
+    if let Some(called) = ALL.iter().copied().find(|format| format.is_called(file.name())) {
+        return called;
+    }
     match known().next() {
         Some(first) => known().find(fits).unwrap_or(first),
         None => ALL.iter().copied().find(fits).unwrap_or(&ebnf::Ebnf),
@@ -248,7 +258,7 @@ pub fn read(
     let grammar = format.parse_within(file, surroundings, diagnostics);
     if surroundings.options.strict {
         *diagnostics = std::mem::take(diagnostics).filter_map(|mut diagnostic| {
-            if diagnostic.code == Code::NotContextFree {
+            if matches!(diagnostic.code, Code::NotContextFree | Code::LooseSchema) {
                 diagnostic.severity = Severity::Error;
             }
             Some(diagnostic)

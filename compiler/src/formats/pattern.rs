@@ -5,19 +5,19 @@
 //! and left out.
 
 use regex_syntax::ParserBuilder;
-use regex_syntax::hir::{Class, Hir, HirKind, Look};
+use regex_syntax::hir::{Capture, Class, Hir, HirKind, Look};
 
 use super::builder::{Builder, Part, Reported};
 use crate::ast::MAX_NESTING;
 use crate::charset::{CharSet, Unit};
-use crate::diagnostics::{Code, Diagnostic, Span};
+use crate::diagnostics::{Code, Diagnostic, Diagnostics, Span};
 
 mod looks;
 mod rewrite;
 pub(super) mod terms;
 
-pub(super) use looks::{MAX_STEPS, Mark, has_marks, leave_out, letters, resolve};
-use looks::{MarkKind, Resolved};
+use looks::Resolved;
+pub(super) use looks::{MAX_STEPS, Mark, MarkKind, eliminated, has_marks, leave_out, letters, resolve};
 
 /// The greatest length of a pattern in bytes. The result of `regex-syntax` is thousands of times as large.
 const MAX_PATTERN: usize = 1 << 16;
@@ -82,6 +82,25 @@ pub(super) fn marked(
     looks: &mut Vec<Mark>,
     builder: &mut Builder<'_>,
 ) -> Result<Part, Reported> {
+    let (hir, pattern) = parsed(pattern, flags, span, builder)?;
+    let ignore_case = flags.ignore_case || pattern.contains("(?i");
+    let asks_beside = pattern.contains(LOOK);
+    let mut converter = Converter { span, ignore_case, asks_beside, is_whole: false, looks, builder };
+    // Anchors at both ends always hold.
+    let is_anchor = |hir: &Hir| matches!(hir.kind(), HirKind::Look(look) if is_edge(*look));
+    match hir.kind() {
+        HirKind::Look(look) if is_edge(*look) => converter.sequence(&[]),
+        HirKind::Concat(parts) => {
+            let first = usize::from(parts.first().is_some_and(is_anchor));
+            let last = parts.len() - usize::from(parts.len() > first && parts.last().is_some_and(is_anchor));
+            converter.sequence(&parts[first..last])
+        }
+        _ => converter.part(&hir),
+    }
+}
+
+/// Returns a pattern as `regex-syntax` reads it, and its text in Rust's syntax. Lookarounds are groups: see [`look_of`].
+fn parsed(pattern: &str, flags: Flags, span: Span, builder: &mut Builder<'_>) -> Result<(Hir, String), Reported> {
     if pattern.len() > MAX_PATTERN {
         let message = format!("this regular expression has more than {MAX_PATTERN} bytes");
         let diagnostic = Diagnostic::error(Code::TooLarge, span, message).help("split it over several rules");
@@ -97,8 +116,8 @@ pub(super) fn marked(
         .nest_limit(MAX_GROUPS)
         .build()
         .parse(&pattern);
-    let hir = match parsed {
-        Ok(hir) => hir,
+    match parsed {
+        Ok(hir) => Ok((hir, pattern)),
         Err(error) => {
             let reason = match &error {
                 regex_syntax::Error::Parse(error) => error.kind().to_string(),
@@ -106,23 +125,22 @@ pub(super) fn marked(
                 _ => "it is not understood".to_string(),
             };
             let help = "regular expressions are those of Rust's `regex`; a backslash makes a sign stand for itself";
-            return Err(builder.error(span, format!("this is no regular expression: {reason}"), help));
+            Err(builder.error(span, format!("this is no regular expression: {reason}"), help))
         }
-    };
-    let ignore_case = flags.ignore_case || pattern.contains("(?i");
-    let asks_beside = pattern.contains(LOOK);
-    let mut converter = Converter { span, ignore_case, asks_beside, is_whole: false, looks, builder };
-    // Anchors at both ends always hold.
-    let is_anchor = |hir: &Hir| matches!(hir.kind(), HirKind::Look(look) if is_edge(*look));
-    match hir.kind() {
-        HirKind::Look(look) if is_edge(*look) => converter.sequence(&[]),
-        HirKind::Concat(parts) => {
-            let first = usize::from(parts.first().is_some_and(is_anchor));
-            let last = parts.len() - usize::from(parts.len() > first && parts.last().is_some_and(is_anchor));
-            converter.sequence(&parts[first..last])
-        }
-        _ => converter.part(&hir),
     }
+}
+
+/// Returns a pattern of JavaScript as `regex-syntax` reads it. `None` if it is none.
+pub(super) fn ecma(pattern: &str) -> Option<Hir> {
+    let mut unheard = Diagnostics::default();
+    let flags = Flags { plain_classes: true, ..Flags::default() };
+    parsed(pattern, flags, Span::default(), &mut Builder::new(&mut unheard)).ok().map(|(hir, _)| hir)
+}
+
+/// Returns the kind of lookaround that a group stands for.
+pub(super) fn look_of(capture: &Capture) -> Option<MarkKind> {
+    let name = capture.name.as_deref()?.strip_prefix("look.")?;
+    MarkKind::OF_GROUPS.iter().find(|(_, prefix)| name.starts_with(prefix)).map(|(kind, _)| *kind)
 }
 
 fn is_edge(look: Look) -> bool {
@@ -278,7 +296,7 @@ impl Converter<'_, '_> {
 }
 
 /// Returns the set of a class of `regex-syntax`.
-fn set(class: &Class) -> CharSet {
+pub(super) fn set(class: &Class) -> CharSet {
     match class {
         Class::Unicode(class) => {
             CharSet::new(Unit::Char, class.iter().map(|range| (u32::from(range.start()), u32::from(range.end()))))

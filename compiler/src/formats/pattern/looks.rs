@@ -254,6 +254,11 @@ fn resolve_in<'g>(
     Some(Resolved { expr, not_behind, asks_in_front, asks_behind, parts })
 }
 
+/// Returns the texts of an automaton as an expression. `None` if it is too large.
+pub(in crate::formats) fn eliminated(automaton: &Automaton, letters: Vec<CharSet>, span: Span) -> Option<Expr> {
+    Elimination::of(automaton, &Alphabet { letters }, span)
+}
+
 /// Returns all characters in an expression.
 fn members(expr: &Expr) -> CharSet {
     let mut all = CharSet::empty(Unit::Char);
