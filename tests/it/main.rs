@@ -14,6 +14,7 @@ mod packages;
 mod pages;
 mod promises;
 mod rfc;
+mod schemas;
 mod shapes;
 mod structs;
 mod validity;

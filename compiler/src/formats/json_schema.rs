@@ -70,6 +70,7 @@ impl Format for JsonSchema {
             taken: Map::new(),
             shared: Set::new(),
             overlaps: Map::new(),
+            held: Map::new(),
             reported: Set::new(),
             conflicts: Map::new(),
             is_narrowed: false,
@@ -86,9 +87,7 @@ fn is_keyword(key: &str, value: &str) -> bool {
     match key {
         "$schema" | "$id" | "$ref" | "$defs" => true,
         "properties" | "definitions" => value.starts_with('{'),
-        "oneOf" | "anyOf" | "allOf" => {
-            value.strip_prefix('[').is_some_and(|items| items.trim_start().starts_with('{'))
-        }
+        "oneOf" | "anyOf" | "allOf" => value.strip_prefix('[').is_some_and(|items| items.trim_start().starts_with('{')),
         "type" => {
             let name = value.strip_prefix('[').unwrap_or(value).trim_start().strip_prefix('"');
             name.and_then(|name| name.split('"').next()).is_some_and(|name| Types::by_name(name).is_some())
@@ -109,8 +108,10 @@ struct Reader<'j, 'd> {
     /// The number of rules with each stem of a name.
     taken: Map<String, usize>,
     shared: Set<&'static str>,
-    /// Whether two alternatives of `oneOf` may hold together.
+    /// Flags of two alternatives of `oneOf`: true if both may hold together.
     overlaps: Map<(Id, Id), bool>,
+    /// Flags of goals of required properties: true if a value may fulfil them.
+    held: Map<Goal, bool>,
     /// The keywords that were reported.
     reported: Set<Id>,
     /// The schemas because of which rules derive nothing, and why.
@@ -299,12 +300,11 @@ impl<'j> Reader<'j, '_> {
         let names = grammar.rules.iter().map(|rule| rule.name.text.clone());
         let barren: Set<String> = names.zip(productive).filter(|(_, is)| !is).map(|(name, _)| name).collect();
         let is_empty = grammar.rules.first().is_some_and(|start| barren.contains(&start.name.text));
-        let goals: Vec<(Goal, String)> =
-            self.goals.iter().map(|(goal, name)| (goal.clone(), name.clone())).collect();
+        let goals: Vec<(Goal, String)> = self.goals.iter().map(|(goal, name)| (goal.clone(), name.clone())).collect();
         let mut causes: Vec<(Id, String)> = Vec::new();
         for (goal, name) in goals.into_iter().filter(|(_, name)| barren.contains(name)) {
-            let is_said =
-                goal.iter().all(|literal| literal.holds && self.doc.truth(literal.schema) != Some(false));
+            // Several schemas may contradict each other in one of many combinations.
+            let is_said = is_empty || goal.len() == 1 && goal.iter().all(|literal| literal.holds);
             if let Some(cause) = self.conflicts.remove(&name).filter(|_| is_said) {
                 causes.push(cause);
             }
@@ -338,7 +338,8 @@ impl<'j> Reader<'j, '_> {
 
     fn undefined(&mut self, at: Id, message: impl Into<String>) {
         if self.reported.insert(at) {
-            let help = "a reference is `#`, `#/$defs/name` or another path from the beginning of the file, or an anchor";
+            let help =
+                "a reference is `#`, `#/$defs/name` or another path from the beginning of the file, or an anchor";
             self.diagnostics.push(Diagnostic::error(Code::UndefinedRule, self.doc.span(at), message).help(help));
         }
     }

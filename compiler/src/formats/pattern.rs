@@ -99,7 +99,8 @@ pub(super) fn marked(
     }
 }
 
-/// Returns a pattern as `regex-syntax` reads it, and its text in Rust's syntax. Lookarounds are groups: see [`look_of`].
+/// Returns a pattern as `regex-syntax` reads it, and its text in Rust's syntax. Lookarounds are groups: see
+/// [`look_of`].
 fn parsed(pattern: &str, flags: Flags, span: Span, builder: &mut Builder<'_>) -> Result<(Hir, String), Reported> {
     if pattern.len() > MAX_PATTERN {
         let message = format!("this regular expression has more than {MAX_PATTERN} bytes");

@@ -236,8 +236,10 @@ fn by_content(model: &Model) -> Laws {
     let content = |term: &Term| {
         let mut bits = vec![0u64; words];
         each_rule_of(term, &mut |target| {
+            // A rule that is only read is in no component.
             let target = model.recursion.component(RuleId::new(target)) as usize;
-            bits.iter_mut().zip(&reached[target]).for_each(|(bits, more)| *bits |= more);
+            let more = reached.get(target).into_iter().flatten();
+            bits.iter_mut().zip(more).for_each(|(bits, more)| *bits |= more);
         });
         let found = components.iter().enumerate().filter(|(number, _)| bits[number / 64] >> (number % 64) & 1 == 1);
         let rules: usize = found.map(|(_, component)| component.len()).sum();

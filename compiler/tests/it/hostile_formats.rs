@@ -25,6 +25,17 @@ type Long = (&'static str, &'static str, &'static str);
 /// The long texts of each format.
 const LONG: &[(&str, &[Long])] = &[
     (
+        "jsonschema",
+        &[
+            ("{\"items\":", "{\"items\":", ""),
+            ("{\"anyOf\": [", "{\"type\": \"null\"},", "{}]}"),
+            ("{\"enum\": [", "1,", "2]}"),
+            ("{\"pattern\": \"", "a?", "\"}"),
+            ("{\"properties\": {", "\"a\": {},", "\"b\": {}}}"),
+            ("{\"const\": ", "[", ""),
+        ],
+    ),
+    (
         "abnf",
         &[
             ("a = ", "(", ""),

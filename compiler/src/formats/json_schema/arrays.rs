@@ -70,8 +70,7 @@ impl<'j> Reader<'j, '_> {
 
     /// Returns the goal of the items that have no schema by their place.
     fn rest(&self, arrays: &Arrays) -> Goal {
-        let mut goal: Goal =
-            arrays.layers.iter().filter_map(|&layer| self.of_rest(layer)).map(Literal::of).collect();
+        let mut goal: Goal = arrays.layers.iter().filter_map(|&layer| self.of_rest(layer)).map(Literal::of).collect();
         if goal.is_empty() {
             goal.extend(&arrays.unevaluated);
         }
@@ -142,14 +141,7 @@ impl<'j> Reader<'j, '_> {
     }
 
     /// Returns arrays of items that differ by construction.
-    fn different(
-        &mut self,
-        arrays: &Arrays,
-        places: &[Goal],
-        rest: &Goal,
-        at: Id,
-        make: Make,
-    ) -> Option<Expr> {
+    fn different(&mut self, arrays: &Arrays, places: &[Goal], rest: &Goal, at: Id, make: Make) -> Option<Expr> {
         let mut members = Vec::new();
         if places.is_empty() {
             for expr in self.distinct(rest, make) {
@@ -204,7 +196,8 @@ impl<'j> Reader<'j, '_> {
         let character = make.rule(self.shared("character"));
         let least = length.min.saturating_sub(1);
         let most = length.max.map(|max| max - 1);
-        let letters = [(0x61, 0x63), (0x64, 0x66), (0x67, 0x69), (0x6A, 0x6C), (0x6D, 0x70), (0x71, 0x75), (0x76, 0x7A)];
+        let letters =
+            [(0x61, 0x63), (0x64, 0x66), (0x67, 0x69), (0x6A, 0x6C), (0x6D, 0x70), (0x71, 0x75), (0x76, 0x7A)];
         let strings = letters.iter().map(|&letters| {
             let rest = make.many(character.clone(), least, most);
             make.seq([make.text("\""), make.class(&[letters]), rest, make.text("\"")])
@@ -228,4 +221,3 @@ fn whole(facts: &Facts<'_>, make: Make) -> Vec<Expr> {
     let ranges = (0..parts).map(|part| (bound(part), bound(part + 1) - 1));
     ranges.map(|(low, high)| make.any(numbers::integers(Some(low), Some(high), make))).collect()
 }
-

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 /// The greatest magnitude of bounds. Bounds beyond it are lowered to it.
 const GREATEST: i128 = 1_000_000_000_000_000_000;
 /// The greatest number of digits after the point.
-const MAX_SCALE: u32 = 12;
+const MAX_SCALE: u32 = 17;
 
 /// The number `digits / 10^scale`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,8 +15,8 @@ pub(super) struct Decimal {
 }
 
 impl Decimal {
-    /// Returns the number of this text of JSON. A magnitude beyond 10^18 becomes 10^18, and digits beyond the twelfth
-    /// after the point are dropped.
+    /// Returns the number of this text of JSON. A magnitude beyond 10^18 becomes 10^18, and digits beyond the
+    /// seventeenth after the point are dropped.
     pub(super) fn read(text: &str) -> Option<Decimal> {
         let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
         let exponent: i64 = exponent.parse().unwrap_or(if exponent.starts_with('-') { -999 } else { 999 });
@@ -31,9 +31,8 @@ impl Decimal {
         let digit = |place: i64| usize::try_from(place).ok().and_then(|place| all.get(place)).map_or(0, |&b| b - b'0');
         let last = all.iter().rposition(|&digit| digit != b'0').map_or(0, |last| last as i64 + 1);
         let scale = (last - point).clamp(0, MAX_SCALE.into());
-        let digits = (first as i64..point + scale).try_fold(0i128, |number, place| {
-            number.checked_mul(10)?.checked_add(i128::from(digit(place)))
-        })?;
+        let digits = (first as i64..point + scale)
+            .try_fold(0i128, |number, place| number.checked_mul(10)?.checked_add(i128::from(digit(place))))?;
         Some(Decimal { digits: sign * digits, scale: scale as u32 })
     }
 
@@ -102,7 +101,7 @@ mod tests {
         assert_eq!(read("1.50"), Some((15, 1)));
         assert_eq!(read("1e3"), Some((1000, 0)));
         assert_eq!(read("25e-4"), Some((25, 4)));
-        assert_eq!(read("1e-30"), Some((0, 12)));
+        assert_eq!(read("1e-30"), Some((0, 17)));
         assert_eq!(read("-1.7976931348623157e308"), Some((-1_000_000_000_000_000_000, 0)));
         let bound = |text, is_open| Bound { at: Decimal::read(text).expect("a number"), is_open };
         assert_eq!((bound("1.5", false).least(0), bound("1.5", false).greatest(0)), (2, 1));

@@ -158,8 +158,22 @@ impl<'j> Document<'j> {
     /// Returns a word that says what a schema is for: the name of its definition or property.
     pub(super) fn word(&self, mut id: Id) -> &str {
         const GENERAL: [&str; 16] = [
-            "items", "prefixItems", "additionalProperties", "additionalItems", "anyOf", "oneOf", "allOf", "not", "if",
-            "then", "else", "contains", "properties", "patternProperties", "$defs", "definitions",
+            "items",
+            "prefixItems",
+            "additionalProperties",
+            "additionalItems",
+            "anyOf",
+            "oneOf",
+            "allOf",
+            "not",
+            "if",
+            "then",
+            "else",
+            "contains",
+            "properties",
+            "patternProperties",
+            "$defs",
+            "definitions",
         ];
         loop {
             let segment = self.nodes[id].segment.as_str();

@@ -19,12 +19,53 @@ const MAX_ONE_OF: usize = 64;
 
 /// The keywords that say something of values.
 const KEYWORDS: [&str; 47] = [
-    "$ref", "$dynamicRef", "$recursiveRef", "allOf", "anyOf", "oneOf", "not", "if", "type", "enum", "const", "minimum",
-    "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength", "maxLength", "pattern", "format",
-    "items", "prefixItems", "additionalItems", "minItems", "maxItems", "uniqueItems", "contains", "unevaluatedItems",
-    "properties", "required", "additionalProperties", "patternProperties", "propertyNames", "minProperties",
-    "maxProperties", "dependentRequired", "dependentSchemas", "dependencies", "unevaluatedProperties", "extends",
-    "disallow", "divisibleBy", "minContains", "maxContains", "then", "else", "contentSchema",
+    "$ref",
+    "$dynamicRef",
+    "$recursiveRef",
+    "allOf",
+    "anyOf",
+    "oneOf",
+    "not",
+    "if",
+    "type",
+    "enum",
+    "const",
+    "minimum",
+    "maximum",
+    "exclusiveMinimum",
+    "exclusiveMaximum",
+    "multipleOf",
+    "minLength",
+    "maxLength",
+    "pattern",
+    "format",
+    "items",
+    "prefixItems",
+    "additionalItems",
+    "minItems",
+    "maxItems",
+    "uniqueItems",
+    "contains",
+    "unevaluatedItems",
+    "properties",
+    "required",
+    "additionalProperties",
+    "patternProperties",
+    "propertyNames",
+    "minProperties",
+    "maxProperties",
+    "dependentRequired",
+    "dependentSchemas",
+    "dependencies",
+    "unevaluatedProperties",
+    "extends",
+    "disallow",
+    "divisibleBy",
+    "minContains",
+    "maxContains",
+    "then",
+    "else",
+    "contentSchema",
 ];
 
 /// One condition on a value.
@@ -134,6 +175,9 @@ impl<'j> Reader<'j, '_> {
     /// Adds the facts of at most `most` alternatives. Conflicts are added if there is nothing else.
     fn explore(&mut self, mut state: State<'j>, most: usize, budget: &mut Budget, found: &mut Vec<Facts<'j>>) {
         self.settle(&mut state, budget);
+        if !budget.is_rough && state.facts.conflict.is_none() {
+            state.facts.conflict = self.lacking(&state.facts);
+        }
         if state.facts.conflict.is_some() {
             if found.is_empty() {
                 found.push(state.facts);
@@ -377,6 +421,27 @@ impl<'j> Reader<'j, '_> {
         found
     }
 
+    /// Returns a schema of a required property that no value fulfils beside its others, if objects are asked for.
+    fn lacking(&mut self, facts: &Facts<'j>) -> Option<Id> {
+        const MAX_REQUIRED: usize = 16;
+        if facts.types != Types::OBJECT || facts.values.is_some() || facts.objects.layers.len() < 2 {
+            return None;
+        }
+        for key in facts.objects.required.iter().take(MAX_REQUIRED) {
+            let goal = self.resolved(self.property(&facts.objects, key).0);
+            if goal.len() < 2 {
+                continue;
+            }
+            let known = self.held.get(&goal).copied();
+            let holds = known.unwrap_or_else(|| self.may_hold(&goal, 0));
+            self.held.insert(goal.clone(), holds);
+            if !holds {
+                return Some(goal[0].schema);
+            }
+        }
+        None
+    }
+
     fn dependencies(&self, state: &mut State<'j>, at: Id) {
         for &(key, then) in self.doc.members(at) {
             let mut with = vec![Condition::Require(key)];
@@ -419,13 +484,31 @@ impl<'j> Reader<'j, '_> {
     /// Returns true if it can be said that a keyword does not hold.
     fn is_breakable(&self, key: &str, at: Id) -> bool {
         const KNOWN: [&str; 23] = [
-            "$ref", "allOf", "anyOf", "oneOf", "not", "type", "enum", "const", "minimum", "maximum",
-            "exclusiveMinimum", "exclusiveMaximum", "minLength", "maxLength", "pattern", "minItems", "maxItems",
-            "properties", "required", "minProperties", "maxProperties", "contains", "if",
+            "$ref",
+            "allOf",
+            "anyOf",
+            "oneOf",
+            "not",
+            "type",
+            "enum",
+            "const",
+            "minimum",
+            "maximum",
+            "exclusiveMinimum",
+            "exclusiveMaximum",
+            "minLength",
+            "maxLength",
+            "pattern",
+            "minItems",
+            "maxItems",
+            "properties",
+            "required",
+            "minProperties",
+            "maxProperties",
+            "contains",
+            "if",
         ];
-        let is_target_known = || {
-            self.doc.text(at).is_some_and(|reference| self.doc.target(at, reference).is_some())
-        };
+        let is_target_known = || self.doc.text(at).is_some_and(|reference| self.doc.target(at, reference).is_some());
         match key {
             "$ref" => is_target_known(),
             "exclusiveMinimum" | "exclusiveMaximum" => self.doc.number(at).is_some(),

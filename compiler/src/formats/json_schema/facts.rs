@@ -94,7 +94,7 @@ impl Count {
     }
 }
 
-/// What numbers must fulfil.
+/// Facts that numbers must have.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Numbers {
     pub(super) low: Option<Bound>,
@@ -126,7 +126,7 @@ pub(super) struct Fits<'j> {
     pub(super) at: Id,
 }
 
-/// What strings must fulfil.
+/// Facts that strings must have.
 #[derive(Clone, Debug)]
 pub(super) struct Strings<'j> {
     pub(super) length: Count,
@@ -134,7 +134,7 @@ pub(super) struct Strings<'j> {
     pub(super) format: Option<(&'j str, Id)>,
 }
 
-/// What arrays must fulfil.
+/// Facts that arrays must have.
 #[derive(Clone, Debug)]
 pub(super) struct Arrays {
     pub(super) count: Count,
@@ -145,7 +145,7 @@ pub(super) struct Arrays {
     pub(super) contains: Vec<(Literal, Count)>,
 }
 
-/// What objects must fulfil.
+/// Facts that objects must have.
 #[derive(Clone, Debug)]
 pub(super) struct Objects<'j> {
     pub(super) count: Count,
@@ -159,7 +159,7 @@ pub(super) struct Objects<'j> {
     pub(super) names: Vec<Literal>,
 }
 
-/// What a value must fulfil.
+/// Facts that a value must have.
 #[derive(Clone, Debug)]
 pub(super) struct Facts<'j> {
     pub(super) types: Types,
@@ -206,7 +206,7 @@ impl Facts<'_> {
         }
     }
 
-    /// Removes the types that nothing of can fulfil the facts. `at` is what has just been added.
+    /// Removes the types of which no value can fulfil the facts. `at` is the keyword that was added last.
     pub(super) fn settle(&mut self, at: Id) {
         let numbers = &self.numbers;
         if let (Some(low), Some(high)) = (numbers.low, numbers.high) {
@@ -224,7 +224,8 @@ impl Facts<'_> {
         }
         let objects = &self.objects;
         let is_crowded = objects.count.max.is_some_and(|max| (max as usize) < objects.required.len());
-        if objects.count.is_empty() || is_crowded || objects.required.iter().any(|key| objects.forbidden.contains(key)) {
+        if objects.count.is_empty() || is_crowded || objects.required.iter().any(|key| objects.forbidden.contains(key))
+        {
             self.types = self.types.without(Types::OBJECT);
         }
         let has_none = self.types == Types::NONE || self.values.as_ref().is_some_and(Vec::is_empty);

@@ -4,7 +4,7 @@ use regex_syntax::hir::{Hir, HirKind, Look, Repetition};
 
 use super::facts::Count;
 use super::make::Make;
-use crate::ast::{Alternative, Expr, ExprKind};
+use crate::ast::{Alternative, Expr, Rounds};
 use crate::charset::{CharSet, Unit};
 use crate::diagnostics::Span;
 use crate::formats::pattern::terms::{ALL, EMPTY, Id, MAX_LETTERS, NEVER, Terms};
@@ -222,7 +222,13 @@ impl Language {
                 let one = self.set(&set);
                 self.terms.seq(one, then)
             }
-            HirKind::Look(Look::Start) => if is_start { then } else { NEVER },
+            HirKind::Look(Look::Start) => {
+                if is_start {
+                    then
+                } else {
+                    NEVER
+                }
+            }
             HirKind::Look(Look::End) => self.terms.and([then, EMPTY]),
             HirKind::Look(_) => return None,
             HirKind::Repetition(repetition) => self.repetition(repetition, then, is_start)?,
@@ -316,26 +322,27 @@ fn collect(hir: &Hir, sets: &mut Set<Vec<(u32, u32)>>) -> Option<()> {
 
 /// Returns the least and the greatest number of characters. `None` is no bound.
 pub(super) fn lengths(expr: &Expr) -> (u32, Option<u32>) {
-    match &expr.kind {
-        ExprKind::Bytes(bytes) => {
-            let length = String::from_utf8_lossy(bytes).chars().count() as u32;
-            (length, Some(length))
-        }
-        ExprKind::Class(_) => (1, Some(1)),
-        ExprKind::Choice(options) => {
-            let all: Vec<_> = options.iter().map(|option| lengths(&option.expr)).collect();
-            let min = all.iter().map(|(min, _)| *min).min().unwrap_or(0);
-            (min, all.iter().map(|(_, max)| *max).reduce(|a, b| a.zip(b).map(|(a, b)| a.max(b))).unwrap_or(Some(0)))
-        }
-        ExprKind::Repeat { item, min, max } => {
-            let (least, most) = lengths(item);
-            let most = if most == Some(0) { Some(0) } else { most.zip(*max).map(|(most, max)| most.saturating_mul(max)) };
-            (least.saturating_mul(*min), most)
-        }
-        _ => expr.children().map(lengths).fold((0u32, Some(0u32)), |(min, max), (least, most)| {
-            (min.saturating_add(least), max.zip(most).map(|(max, most)| max.saturating_add(most)))
-        }),
+    if let Some(bytes) = expr.as_bytes() {
+        let length = String::from_utf8_lossy(bytes).chars().count() as u32;
+        return (length, Some(length));
     }
+    if expr.as_class().is_some() {
+        return (1, Some(1));
+    }
+    if let Some(options) = expr.as_choice() {
+        let all: Vec<_> = options.iter().map(|option| lengths(&option.expr)).collect();
+        let min = all.iter().map(|(min, _)| *min).min().unwrap_or(0);
+        let max = all.iter().map(|(_, max)| *max).reduce(|a, b| a.zip(b).map(|(a, b)| a.max(b)));
+        return (min, max.unwrap_or(Some(0)));
+    }
+    if let Some(Rounds { item, min, max }) = expr.as_repeat() {
+        let (least, most) = lengths(item);
+        let most = if most == Some(0) { Some(0) } else { most.zip(max).map(|(most, max)| most.saturating_mul(max)) };
+        return (least.saturating_mul(min), most);
+    }
+    expr.children().map(lengths).fold((0u32, Some(0u32)), |(min, max), (least, most)| {
+        (min.saturating_add(least), max.zip(most).map(|(max, most)| max.saturating_add(most)))
+    })
 }
 
 /// Returns texts of an expression that have these lengths: not all of them, but each has. `None` if that is not easy.
@@ -345,22 +352,19 @@ pub(super) fn of_length(expr: &Expr, count: Count) -> Option<Expr> {
         return Some(expr.clone());
     }
     let make = Make(expr.span);
-    match &expr.kind {
-        ExprKind::Choice(options) => {
-            let kept: Vec<Alternative> = options
-                .iter()
-                .filter_map(|one| Some(Alternative { expr: of_length(&one.expr, count)?, weight: one.weight }))
-                .collect();
-            (!kept.is_empty()).then(|| Expr::choice(kept, expr.span))
-        }
-        ExprKind::Repeat { .. } => rounds(std::slice::from_ref(expr), 0, count).map(|mut parts| parts.remove(0)),
-        ExprKind::Seq(items) => {
-            let places = (0..items.len()).filter(|&place| matches!(items[place].kind, ExprKind::Repeat { .. }));
-            let found = places.rev().find_map(|place| rounds(items, place, count));
-            found.map(|parts| make.seq(parts))
-        }
-        _ => None,
+    if let Some(options) = expr.as_choice() {
+        let of_option =
+            |one: &Alternative| Some(Alternative { expr: of_length(&one.expr, count)?, weight: one.weight });
+        let kept: Vec<Alternative> = options.iter().filter_map(of_option).collect();
+        return (!kept.is_empty()).then(|| Expr::choice(kept, expr.span));
     }
+    if expr.as_repeat().is_some() {
+        return rounds(std::slice::from_ref(expr), 0, count).map(|mut parts| parts.remove(0));
+    }
+    let items = expr.as_seq()?;
+    let places = (0..items.len()).filter(|&place| items[place].as_repeat().is_some());
+    let found = places.rev().find_map(|place| rounds(items, place, count));
+    found.map(|parts| make.seq(parts))
 }
 
 /// Returns the parts with another number of rounds at one place, so that the whole has these lengths.
@@ -369,10 +373,9 @@ fn rounds(parts: &[Expr], place: usize, count: Count) -> Option<Vec<Expr>> {
     let mut parts = parts.to_vec();
     for (other, part) in parts.iter_mut().enumerate() {
         let is_long = lengths(part).1.is_none() && other != place && count.max.is_some();
-        if let ExprKind::Repeat { min, max, .. } = &mut part.kind
-            && is_long
-        {
-            *max = Some((*min).max(count.max.map_or(FEW, |most| FEW.min(most / 4))));
+        if let Some(Rounds { item, min, .. }) = part.as_repeat().filter(|_| is_long) {
+            let max = min.max(count.max.map_or(FEW, |most| FEW.min(most / 4)));
+            *part = Expr::repeat(item.clone(), min, Some(max), part.span);
         }
     }
     let (mut least, mut most) = (0u32, Some(0u32));
@@ -381,15 +384,17 @@ fn rounds(parts: &[Expr], place: usize, count: Count) -> Option<Vec<Expr>> {
         least = least.saturating_add(min);
         most = most.zip(max).map(|(most, max)| most.saturating_add(max));
     }
-    let ExprKind::Repeat { item, min, max } = &mut parts[place].kind else { return None };
+    let Rounds { item, mut min, mut max } = parts[place].as_repeat()?;
     let (item_min, item_max) = lengths(item);
     if item_min == 0 {
         return None;
     }
-    *min = (*min).max(count.min.saturating_sub(least).div_ceil(item_min));
+    min = min.max(count.min.saturating_sub(least).div_ceil(item_min));
     if let Some(bound) = count.max {
         let room = bound.checked_sub(most?)? / item_max?;
-        *max = Some(max.map_or(room, |max| max.min(room)));
+        max = Some(max.map_or(room, |max| max.min(room)));
     }
-    (max.is_none_or(|max| max >= *min)).then_some(parts)
+    let part = Expr::repeat(item.clone(), min, max, parts[place].span);
+    parts[place] = part;
+    max.is_none_or(|max| max >= min).then_some(parts)
 }

@@ -48,12 +48,13 @@ impl Reader<'_, '_> {
             return Some(self.first(list, least, most, make));
         }
         let end = list.members.len();
-        let exact: Vec<Expr> = (least..=most).filter_map(|count| self.counted(&mut list, 0, end, count, make)).collect();
+        let exact: Vec<Expr> =
+            (least..=most).filter_map(|count| self.counted(&mut list, 0, end, count, make)).collect();
         (!exact.is_empty()).then(|| make.any(exact))
     }
 
-    /// Returns the members that must be there, so many of the first others that the least number is reached, and perhaps
-    /// some more.
+    /// Returns the members that must be there, as many of the first others as the least number needs, and perhaps some
+    /// more.
     fn first(&mut self, mut list: List, least: usize, most: usize, make: Make) -> Expr {
         let required = list.members.iter().filter(|member| member.is_required).count();
         let (mut forced, mut room) = (least - required, most - required);

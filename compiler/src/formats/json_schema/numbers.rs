@@ -1,9 +1,9 @@
 //! Numbers: ranges exact by their digits, and multiples.
 
+use super::Reader;
 use super::decimal::{Bound, Decimal};
 use super::facts::{Numbers, Types};
 use super::make::Make;
-use super::Reader;
 use crate::ast::Expr;
 use crate::derived::{NumberForm, Radix};
 use crate::ordered::Set;
@@ -52,14 +52,7 @@ impl Reader<'_, '_> {
         (!drawn.is_empty()).then(|| make.any(drawn))
     }
 
-    fn multiples(
-        &mut self,
-        types: Types,
-        numbers: &Numbers,
-        step: Decimal,
-        out: &[i128],
-        make: Make,
-    ) -> Option<Expr> {
+    fn multiples(&mut self, types: Types, numbers: &Numbers, step: Decimal, out: &[i128], make: Make) -> Option<Expr> {
         // In units of the step's last digit, all multiples are whole numbers.
         let scale = step.scale;
         let low = numbers.low.map(|low| low.least(scale));

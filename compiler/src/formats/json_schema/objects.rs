@@ -18,7 +18,7 @@ const BEGINNINGS: [(u8, u8); 5] = [(b'a', b'd'), (b'e', b'i'), (b'j', b'n'), (b'
 /// The greatest number of declared keys that others are told from one by one.
 const MAX_TOLD: usize = 100;
 
-/// What is asked of the names of further keys.
+/// Facts that the names of further keys must have.
 struct Names<'j> {
     patterns: Vec<(Hir, bool)>,
     strings: Vec<Strings<'j>>,
@@ -74,7 +74,8 @@ impl<'j> Reader<'j, '_> {
         if let Some(literal) = goal.iter().find(is_false) {
             let (current, path) = (self.doc.path(self.current), self.doc.path(literal.schema));
             let key = key.escape_debug();
-            let why = format!("no value is valid under `{current}`: it requires `{key}`, for which `{path}` allows none");
+            let why =
+                format!("no value is valid under `{current}`: it requires `{key}`, for which `{path}` allows none");
             self.conflicts.entry(self.stem.clone()).or_insert((literal.schema, why));
         }
     }
@@ -242,8 +243,7 @@ impl<'j> Reader<'j, '_> {
         make: Make,
     ) {
         let layers = objects.layers.iter();
-        let additional: Vec<Id> =
-            layers.filter_map(|&layer| self.doc.member(layer, "additionalProperties")).collect();
+        let additional: Vec<Id> = layers.filter_map(|&layer| self.doc.member(layer, "additionalProperties")).collect();
         let mut goal: Goal = additional.iter().copied().map(Literal::of).collect();
         if goal.is_empty() {
             goal.extend(&objects.unevaluated);

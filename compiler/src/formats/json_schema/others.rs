@@ -20,9 +20,7 @@ struct Trie {
 impl Reader<'_, '_> {
     /// Returns the strings that are none of `keys`. A key that is written with escapes counts as another one.
     pub(super) fn other_strings(&mut self, keys: &[&str], make: Make) -> Expr {
-        let is_plain = |key: &&&str| {
-            key.len() <= MAX_KEY && !key.chars().any(|c| c < ' ' || c == '"' || c == '\\')
-        };
+        let is_plain = |key: &&&str| key.len() <= MAX_KEY && !key.chars().any(|c| c < ' ' || c == '"' || c == '\\');
         let keys: Vec<&str> = keys.iter().filter(is_plain).copied().collect();
         if keys.is_empty() || keys.iter().map(|key| key.len()).sum::<usize>() > MAX_CHARACTERS {
             return make.rule(self.shared("string"));
@@ -44,7 +42,8 @@ impl Trie {
         let mut plain = vec![(0x20, 0x21), (0x23, 0x5B), (0x5D, 0x10_FFFF)];
         for &c in self.next.keys() {
             let c = u32::from(c);
-            plain = plain.into_iter().flat_map(|(low, high)| [(low, high.min(c - 1)), (low.max(c + 1), high)]).collect();
+            plain =
+                plain.into_iter().flat_map(|(low, high)| [(low, high.min(c - 1)), (low.max(c + 1), high)]).collect();
             plain.retain(|(low, high)| low <= high);
         }
         let away = make.any([make.class(&plain), escape.clone()]);

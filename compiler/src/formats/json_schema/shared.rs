@@ -84,10 +84,7 @@ fn escape(make: Make) -> Expr {
     // Code points that are no halves of pairs, then pairs.
     let low = make.class(&[DIGIT, (0x41, 0x43), (0x45, 0x46), (0x61, 0x63), (0x65, 0x66)]);
     let d = make.class(&[(0x44, 0x44), (0x64, 0x64)]);
-    let single = make.any([
-        make.seq([low, hex(3)]),
-        make.seq([d.clone(), make.class(&[(0x30, 0x37)]), hex(2)]),
-    ]);
+    let single = make.any([make.seq([low, hex(3)]), make.seq([d.clone(), make.class(&[(0x30, 0x37)]), hex(2)])]);
     let first = make.seq([d.clone(), make.class(&[(0x38, 0x39), (0x41, 0x42), (0x61, 0x62)]), hex(2)]);
     let second = make.seq([d, make.class(&[(0x43, 0x46), (0x63, 0x66)]), hex(2)]);
     let pair = make.seq([first, make.text("\\u"), second]);

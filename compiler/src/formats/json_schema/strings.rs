@@ -7,7 +7,7 @@ use super::document::escaped;
 use super::facts::{Count, Strings};
 use super::language::{self, Part, Texts};
 use super::make::Make;
-use crate::ast::{Expr, ExprKind};
+use crate::ast::Expr;
 use crate::charset::{CharSet, Unit};
 use crate::formats::pattern;
 use crate::ordered::Set;
@@ -15,21 +15,45 @@ use crate::ordered::Set;
 /// The formats: the texts that are drawn, as a pattern, and those that are read if they are more.
 const FORMATS: &[(&str, &str, &str)] = &[
     ("date", DATE, r"^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$"),
-    ("time", r"^([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,6})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$", r"^\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$"),
+    (
+        "time",
+        r"^([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,6})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$",
+        r"^\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$",
+    ),
     ("date-time", DATE_TIME, r"^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$"),
-    ("duration", r"^P(\d{1,3}W|\d{1,2}Y(\d{1,2}M(\d{1,2}D)?)?|\d{1,2}M(\d{1,2}D)?|\d{1,3}D(T\d{1,2}H(\d{1,2}M)?)?|T\d{1,2}H(\d{1,2}M(\d{1,2}S)?)?|T\d{1,3}S)$", r"^P[0-9YMWDTHS]+$"),
-    ("email", r"^[a-z][a-z0-9]{0,9}([.+_-][a-z0-9]{1,8})?@[a-z][a-z0-9]{0,9}\.(com|org|net|example)$", r"^[^@]+@[^@]+$"),
+    (
+        "duration",
+        r"^P(\d{1,3}W|\d{1,2}Y(\d{1,2}M(\d{1,2}D)?)?|\d{1,2}M(\d{1,2}D)?|\d{1,3}D(T\d{1,2}H(\d{1,2}M)?)?|T\d{1,2}H(\d{1,2}M(\d{1,2}S)?)?|T\d{1,3}S)$",
+        r"^P[0-9YMWDTHS]+$",
+    ),
+    (
+        "email",
+        r"^[a-z][a-z0-9]{0,9}([.+_-][a-z0-9]{1,8})?@[a-z][a-z0-9]{0,9}\.(com|org|net|example)$",
+        r"^[^@]+@[^@]+$",
+    ),
     ("idn-email", r"^[a-z][a-z0-9]{0,9}@[a-z][a-z0-9]{0,9}\.(com|org|net|example)$", r"^[^@]+@[^@]+$"),
     ("hostname", r"^[a-z]([a-z0-9]{0,8}[a-z0-9])?(\.[a-z]([a-z0-9]{0,8}[a-z0-9])?){1,3}$", r"^[A-Za-z0-9.-]+$"),
     ("idn-hostname", r"^[a-z]([a-z0-9]{0,8}[a-z0-9])?(\.[a-z]([a-z0-9]{0,8}[a-z0-9])?){1,3}$", r"^[^ /]+$"),
     ("ipv4", IPV4, ""),
-    ("ipv6", r"^([0-9a-f]{1,4}(:[0-9a-f]{1,4}){7}|[0-9a-f]{1,4}(:[0-9a-f]{1,4}){0,4}::([0-9a-f]{1,4}(:[0-9a-f]{1,4})?)?|::1)$", r"^[0-9A-Fa-f:.]+$"),
+    (
+        "ipv6",
+        r"^([0-9a-f]{1,4}(:[0-9a-f]{1,4}){7}|[0-9a-f]{1,4}(:[0-9a-f]{1,4}){0,4}::([0-9a-f]{1,4}(:[0-9a-f]{1,4})?)?|::1)$",
+        r"^[0-9A-Fa-f:.]+$",
+    ),
     ("uri", URI, r"^[A-Za-z][A-Za-z0-9+.-]*:.*$"),
     ("iri", URI, r"^[A-Za-z][A-Za-z0-9+.-]*:.*$"),
-    ("uri-reference", r"^((https?://[a-z][a-z0-9]{0,8}\.(com|org|example))?(/[a-z0-9._~-]{1,8}){1,3}|[a-z][a-z0-9]{0,8}(/[a-z0-9]{1,8}){0,2})(\?[a-z]{1,4}=[a-z0-9]{0,4})?(#[a-z0-9]{1,6})?$", r"^.*$"),
+    (
+        "uri-reference",
+        r"^((https?://[a-z][a-z0-9]{0,8}\.(com|org|example))?(/[a-z0-9._~-]{1,8}){1,3}|[a-z][a-z0-9]{0,8}(/[a-z0-9]{1,8}){0,2})(\?[a-z]{1,4}=[a-z0-9]{0,4})?(#[a-z0-9]{1,6})?$",
+        r"^.*$",
+    ),
     ("iri-reference", r"^(/[a-z0-9._~-]{1,8}){1,3}(\?[a-z]{1,4}=[a-z0-9]{0,4})?(#[a-z0-9]{1,6})?$", r"^.*$"),
     ("uri-template", r"^(/[a-z0-9]{1,8}|/\{[a-z]{1,8}\}){1,4}$", r"^.*$"),
-    ("uuid", r"^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$", r"^[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}$"),
+    (
+        "uuid",
+        r"^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$",
+        r"^[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}$",
+    ),
     ("json-pointer", r"^(/([a-z0-9]|~0|~1){0,6}){0,4}$", r"^(/([^/~]|~[01])*)*$"),
     ("relative-json-pointer", r"^(0|[1-9]\d?)(#|(/[a-z0-9]{1,6}){0,3})$", r"^\d+.*$"),
     ("regex", r"^\^?([a-z]|\[[a-z]-z\][*+?]?|\([a-z]{1,3}\|[a-z]{1,3}\)[*+?]?|\\d[+*]?){1,6}\$?$", r"^[\s\S]*$"),
@@ -66,12 +90,7 @@ impl<'j> Reader<'j, '_> {
 
     /// Returns the texts that fulfil the facts. `Some(None)` if only their lengths matter, `None` if there is none.
     #[expect(clippy::option_option, reason = "no text differs from any text")]
-    pub(super) fn texts(
-        &mut self,
-        strings: &Strings<'j>,
-        excluded: &Set<String>,
-        make: Make,
-    ) -> Option<Option<Expr>> {
+    pub(super) fn texts(&mut self, strings: &Strings<'j>, excluded: &Set<String>, make: Make) -> Option<Option<Expr>> {
         let mut patterns: Vec<(Hir, bool)> = Vec::new();
         for fits in &strings.patterns {
             match pattern::ecma(fits.pattern) {
@@ -156,19 +175,17 @@ impl<'j> Reader<'j, '_> {
 
     /// Returns an expression of texts as it stands in a string of JSON.
     pub(super) fn encoded(&mut self, texts: &Expr, make: Make) -> Expr {
-        match &texts.kind {
-            ExprKind::Bytes(bytes) => {
-                make.text(String::from_utf8_lossy(bytes).chars().map(escaped).collect::<String>())
-            }
-            ExprKind::Class(set) => self.encoded_class(set, make),
-            _ => {
-                let mut whole = texts.clone();
-                for child in whole.children_mut() {
-                    *child = self.encoded(child, make);
-                }
-                whole
-            }
+        if let Some(bytes) = texts.as_bytes() {
+            return make.text(String::from_utf8_lossy(bytes).chars().map(escaped).collect::<String>());
         }
+        if let Some(set) = texts.as_class() {
+            return self.encoded_class(set, make);
+        }
+        let mut whole = texts.clone();
+        for child in whole.children_mut() {
+            *child = self.encoded(child, make);
+        }
+        whole
     }
 
     fn encoded_class(&mut self, set: &CharSet, make: Make) -> Expr {
@@ -180,8 +197,7 @@ impl<'j> Reader<'j, '_> {
         let escapes = set.intersection(&special);
         let has_controls = controls.difference(set).is_empty();
         let single = if has_controls { escapes.difference(&controls) } else { escapes };
-        let mut others: Vec<Expr> =
-            single.iter().filter_map(char::from_u32).map(|c| make.text(escaped(c))).collect();
+        let mut others: Vec<Expr> = single.iter().filter_map(char::from_u32).map(|c| make.text(escaped(c))).collect();
         if has_controls {
             others.push(make.rule(self.shared("control")));
         }
@@ -229,7 +245,10 @@ mod tests {
     #[test]
     fn patterns_of_formats_are_read() {
         for (name, drawn, read) in FORMATS {
-            assert!(pattern::ecma(drawn).is_some_and(|hir| language::found(&hir, Default::default()).is_some()), "{name}");
+            assert!(
+                pattern::ecma(drawn).is_some_and(|hir| language::found(&hir, Default::default()).is_some()),
+                "{name}"
+            );
             assert!(read.is_empty() || pattern::ecma(read).is_some(), "{name}");
         }
     }

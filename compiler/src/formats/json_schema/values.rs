@@ -11,9 +11,8 @@ use crate::formats::pattern;
 pub(super) fn fulfils(value: &Json, facts: &Facts<'_>, reader: &Reader<'_, '_>) -> bool {
     let number = reader.doc.exact(value);
     let is_whole = number.is_none_or(|number| number.is_whole());
-    let is_in = |count: &Count, size: usize| {
-        size >= count.min as usize && count.max.is_none_or(|max| size <= max as usize)
-    };
+    let is_in =
+        |count: &Count, size: usize| size >= count.min as usize && count.max.is_none_or(|max| size <= max as usize);
     if !facts.types.has(type_of(&value.kind, is_whole)) || facts.excluded.contains(&reader.doc.canonical(value)) {
         return false;
     }
