@@ -149,17 +149,15 @@ impl<'e> Checking<'e, '_> {
                     self.late(label, "a copy follows the part that it repeats");
                 }
             }
-            Some(Derived::Padding(label, _)) => {
-                if self.stand(label, Some(Measure::Len)).is_some() {
-                    self.widened(std::iter::once(label));
-                    self.padding(expr, label);
-                }
+            Some(Derived::Padding(label, _)) if self.stand(label, Some(Measure::Len)).is_some() => {
+                self.widened(std::iter::once(label));
+                self.padding(expr, label);
             }
             Some(Derived::Number(value, _)) if let Some(blank) = &value.blank => self.blank(expr, value, blank),
             Some(derived @ (Derived::Number(..) | Derived::Bits(_))) => {
                 derived.values().for_each(|(value, _)| self.number(value, derived.fixed_width().is_none()));
             }
-            None => {}
+            Some(Derived::Padding(..)) | None => {}
         }
         if let Some((_, rounds)) = expr.as_times() {
             self.widened(rounds.labels());

@@ -1,7 +1,7 @@
 //! JSON Schema, drafts 4 to 2020-12, as a grammar of the documents that are valid under it.
 //!
 //! Each value of a document is a *goal*: the schemas that it fulfils together. A goal is a rule. The keywords of its
-//! schemas become [facts](facts), one set for each alternative, and facts become expressions. A keyword that cannot be
+//! schemas become facts, one set for each alternative, and facts become expressions. A keyword that cannot be
 //! honoured is reported with its path. The reference is `docs/schemas.md`.
 
 use std::collections::VecDeque;

@@ -56,7 +56,7 @@ fn number_of(bits: &[bool], order: Order) -> u128 {
 pub fn filler(len: u64, padding: &Padding) -> u64 {
     let to = u64::from(padding.to);
     if padding.is_exact {
-        return if len < to { to - len } else { 0 };
+        return to.saturating_sub(len);
     }
     // The length is not known yet while facts are found.
     (0..to)

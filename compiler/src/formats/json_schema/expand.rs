@@ -291,7 +291,8 @@ impl<'j> Reader<'j, '_> {
             }
             "anyOf" => return state.choices.push((all(self.doc.items(at)), at)),
             "oneOf" => {
-                let options = self.one_of(&self.doc.items(at).to_vec(), budget);
+                let branches = self.doc.items(at).to_vec();
+                let options = self.one_of(&branches, budget);
                 return state.choices.push((options, at));
             }
             "not" => {
