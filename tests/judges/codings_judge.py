@@ -9,9 +9,10 @@ import html
 import json
 import quopri
 import struct
-import sys
 import urllib.parse
 import zlib
+
+from judging import read_documents_with_lengths
 
 
 def chunked(data):
@@ -89,11 +90,7 @@ def reason(document):
         return repr(error)
 
 
-text, documents, place = sys.stdin.buffer.read(), [], 0
-while place < len(text):
-    (length,) = struct.unpack_from("<I", text, place)
-    documents.append(text[place + 4 : place + 4 + length])
-    place += 4 + length
+documents = read_documents_with_lengths()
 reasons = [found for found in map(reason, documents) if found]
 print(f"accepted {len(documents) - len(reasons)} of {len(documents)}")
 for found in reasons[:5]:

@@ -4,7 +4,8 @@ The documents have their length before them, as 32 bits: they may have any byte.
 """
 
 import struct
-import sys
+
+from judging import read_documents_with_lengths
 
 
 def is_datagram(document):
@@ -23,9 +24,5 @@ def is_datagram(document):
     return total == 0xFFFF and place <= len(header) and not any(header[place:])
 
 
-text, documents, place = sys.stdin.buffer.read(), [], 0
-while place < len(text):
-    (length,) = struct.unpack_from("<I", text, place)
-    documents.append(text[place + 4 : place + 4 + length])
-    place += 4 + length
+documents = read_documents_with_lengths()
 print(f"accepted {sum(map(is_datagram, documents))} of {len(documents)}")

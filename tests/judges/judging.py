@@ -6,6 +6,7 @@ Exit status: 0 all accepted; 1 some rejected, or there were no documents; 77 the
 import importlib
 import os
 import pathlib
+import struct
 import sys
 
 NOT_INSTALLED = 77
@@ -41,6 +42,16 @@ def read_documents():
     documents = sys.stdin.buffer.read().split(b"\0")
     if documents[-1] == b"":
         documents.pop()
+    return documents
+
+
+def read_documents_with_lengths():
+    """The documents as bytes. Each has its length before it, as 32 bits, so it may have any byte."""
+    text, documents, place = sys.stdin.buffer.read(), [], 0
+    while place < len(text):
+        (length,) = struct.unpack_from("<I", text, place)
+        documents.append(text[place + 4 : place + 4 + length])
+        place += 4 + length
     return documents
 
 

@@ -5,10 +5,9 @@ The documents have their length before them, as 32 bits: they may have any byte.
 
 import io
 import struct
-import sys
 import zlib
 
-from judging import need
+from judging import need, read_documents_with_lengths
 
 need("PIL")
 from PIL import Image  # noqa: E402
@@ -51,11 +50,7 @@ def reason(document):
     return None
 
 
-text, documents, place = sys.stdin.buffer.read(), [], 0
-while place < len(text):
-    (length,) = struct.unpack_from("<I", text, place)
-    documents.append(text[place + 4 : place + 4 + length])
-    place += 4 + length
+documents = read_documents_with_lengths()
 reasons = [found for found in map(reason, documents) if found]
 print(f"accepted {len(documents) - len(reasons)} of {len(documents)}")
 for found in reasons[:5]:

@@ -5,10 +5,11 @@ The documents have their length before them, as 32 bits: they may have any byte.
 """
 
 import io
-import struct
 import subprocess
 import sys
 import tarfile
+
+from judging import read_documents_with_lengths
 
 
 def is_archive(document):
@@ -31,11 +32,7 @@ def is_listed(document):
     return listed.returncode == 0 and not listed.stderr
 
 
-text, documents, place = sys.stdin.buffer.read(), [], 0
-while place < len(text):
-    (length,) = struct.unpack_from("<I", text, place)
-    documents.append(text[place + 4 : place + 4 + length])
-    place += 4 + length
+documents = read_documents_with_lengths()
 if "--tar" in sys.argv:
     documents = documents[:200]
     print(f"accepted {sum(map(is_listed, documents))} of {len(documents)}")
