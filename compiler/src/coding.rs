@@ -145,7 +145,7 @@ impl Coding {
         }
     }
 
-    /// Returns the greatest length of so many bytes, coded, if one is coded as at most `growth` bytes; saturates. It
+    /// Returns the greatest length of the coding of `len` bytes, each coded as at most `growth` bytes; saturates. It
     /// grows with their number.
     pub fn longest(self, len: u64, growth: u8) -> u64 {
         let escaped = len.saturating_mul(growth.into());

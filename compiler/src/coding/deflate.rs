@@ -1,6 +1,6 @@
 //! Deflate (RFC 1951), with the frames of zlib (RFC 1950) and gzip (RFC 1952).
 //!
-//! What is compressed is one block with the fixed codes, whose references are found in a table of the places of three
+//! A compressed stream is one block with the fixed codes, whose references are found in a table of the places of three
 //! bytes. Where that is longer than the bytes themselves, they are stored.
 
 use super::Level;
@@ -28,7 +28,7 @@ const TABLE_BITS: u32 = 15;
 /// No place.
 const NONE: u32 = u32::MAX;
 
-/// Returns the greatest length of so many bytes as a deflate stream.
+/// Returns the greatest length of a deflate stream that stands for this number of bytes.
 pub(super) fn longest(len: u64) -> u64 {
     len.div_ceil(STORED).max(1).saturating_mul(BEFORE_STORED).saturating_add(len)
 }

@@ -16,7 +16,7 @@ pub(super) fn chunked(bytes: &[u8], output: &mut Vec<u8>) {
     output.extend_from_slice(b"0\r\n\r\n");
 }
 
-/// Returns the length of so many bytes as chunks.
+/// Returns the length of this number of bytes in chunks.
 pub(super) fn longest_chunked(len: u64) -> u64 {
     let (full, rest) = (len / CHUNK as u64, len % CHUNK as u64);
     // Digits and two ends of lines.
@@ -53,7 +53,7 @@ pub(super) fn quoted_printable(bytes: &[u8], output: &mut Vec<u8>) {
     }
 }
 
-/// Returns the greatest length of so many characters in lines.
+/// Returns the greatest length of this number of characters in lines.
 pub(super) fn longest_quoted(characters: u64) -> u64 {
     // A line is ended where the next three characters would not fit.
     let ends = characters.saturating_sub(1) / (LINE as u64 - 2);

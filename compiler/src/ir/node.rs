@@ -88,7 +88,7 @@ pub struct Codec {
 }
 
 impl Codec {
-    /// Returns the greatest length of so many bytes of the part, coded.
+    /// Returns the greatest length of the coding of `len` bytes of the part.
     pub fn longest(self, len: u64) -> u64 {
         self.coding.longest(len, self.growth)
     }

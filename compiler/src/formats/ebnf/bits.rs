@@ -1,7 +1,7 @@
 //! Bit fields: `$bits(4: 4, 4: len(part), 8: 0..63)`.
 //!
-//! What ends at a byte stands by itself. Numbers that follow from parts stay together with the rest of their bytes; all
-//! else is texts and sets, as ranges of numbers are.
+//! Fields that end at a byte stand by themselves. Numbers that follow from parts stay together with the rest of their
+//! bytes; all else is texts and sets, as ranges of numbers are.
 
 use super::lexer::{Kind, Token};
 use super::parser::{Parser, Reported, Sized};

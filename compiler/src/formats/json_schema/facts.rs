@@ -1,4 +1,4 @@
-//! What a value must fulfil: the keywords of several schemas together, without alternatives.
+//! Facts that a value must have: the keywords of several schemas together, without alternatives.
 
 use super::decimal::{Bound, Decimal};
 use super::document::Id;

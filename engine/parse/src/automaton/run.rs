@@ -208,7 +208,7 @@ impl<'p, 'a, 't> Run<'p, 'a, 't> {
         (self.max_memory / 8 * 7).checked_sub(self.automaton.size() + log).ok_or(GaveUp::Costly)
     }
 
-    /// Returns the memory that is left beside so many bytes of choices and marks.
+    /// Returns the memory that is left beside these bytes of choices and marks.
     pub fn room_beside(&self, size: usize) -> usize {
         self.room().map_or(0, |room| room.saturating_sub(size))
     }

@@ -87,20 +87,17 @@ impl Threads<'_, '_> {
         if is_same && self.found.reading.same.iter().filter(|&&read| read == index).count() >= MOST_SAME {
             return Ok(());
         }
-        let mut inner = self.inner(&bytes, (index, is_same), thread);
-        inner.found.reading.ends = ends.iter().map(|&(len, _)| len).collect();
+        let mut inner = self.inner((&bytes, &ends), (index, is_same), thread);
         let result = inner.follow();
-        let (steps, reached) = (inner.steps, std::mem::take(&mut inner.found.reading.reached));
-        let faults = std::mem::take(&mut inner.faults);
-        let furthest = inner.found.furthest;
+        let (steps, furthest) = (inner.steps, inner.found.furthest);
+        let (reached, faults) = (std::mem::take(&mut inner.found.reading.reached), std::mem::take(&mut inner.faults));
         drop(inner);
         self.count_steps(steps)?;
         if let Err(error) = result {
             return Err(at(error, position));
         }
         if reached.is_empty() && self.records() {
-            let mut inner = self.inner(&bytes, (index, is_same), thread);
-            inner.found.reading.ends = ends.iter().map(|&(len, _)| len).collect();
+            let mut inner = self.inner((&bytes, &ends), (index, is_same), thread);
             inner.found.recorded = Some((furthest, Vec::new()));
             let attempts = inner.follow().ok().and(inner.found.recorded.take());
             let attempts = attempts.map_or_else(Vec::new, |(_, attempts)| attempts);
@@ -108,35 +105,52 @@ impl Threads<'_, '_> {
             let expected = Expected::coded(coded.coding, &mismatch);
             self.record(Attempt::derived(expected, 0, self.arena.frames[thread.frame as usize]));
         }
-        for Reached { len, decisions, parts } in reached {
-            let Some(&(_, read)) = ends.iter().find(|&&(end, _)| end == len) else { continue };
-            let end = position + read as usize;
-            if self.found.reading.is_usual {
-                let mut usual = Vec::new();
-                coded.coding.encode(&bytes[..len as usize], &mut usual);
-                self.count_steps(u64::from(len) / 8)?;
-                if usual != self.text[position..end] {
-                    continue;
-                }
+        for reached in reached {
+            // A coded text may have several ends at which it stands for as many bytes.
+            for &(_, read) in ends.iter().filter(|&&(len, _)| len == reached.len) {
+                self.go_on((&reached, read), (&bytes, &faults), (index, next), thread)?;
             }
-            let mut list = thread.list;
-            for number in numbers(&decisions) {
-                let value = (number >> 1) as u32;
-                if number & 1 == 0 {
-                    list = self.arena.append(list, OPTION, value);
-                } else if let Some(fault) = faults.get(value as usize) {
-                    let mismatch = fault.mismatch(program, &bytes);
-                    let (found, within) = ((position as u32, end as u32), self.arena.frames[thread.frame as usize]);
-                    list = self.fault(list, Fault { found, right: Right::Within(coded.coding, mismatch), within });
-                }
-            }
-            self.count_steps(decisions.len() as u64 / 8)?;
-            let mut context = Context::clone(self.contexts.get(thread.count));
-            let named = coded.labels.iter().copied().zip(parts);
-            let Some(list) = self.name_coded(&mut context, named, Thread { list, ..thread })? else { continue };
-            let count = self.contexts.number(context);
-            self.read(read as usize, next, Thread { count, list, ..thread });
         }
+        Ok(())
+    }
+
+    /// Goes on after a coded part that ends after this number of bytes, if it is written in a form that is read.
+    fn go_on(
+        &mut self,
+        (reached, read): (&Reached, u32),
+        (bytes, faults): (&[u8], &[Fault]),
+        (index, next): (u32, u32),
+        thread: Thread,
+    ) -> Result<(), ParseError> {
+        let program = self.program;
+        let coded = &program.operations.coded[index as usize];
+        let (position, end) = (self.position, self.position + read as usize);
+        let Reached { len, decisions, parts } = reached;
+        if self.found.reading.is_usual {
+            let mut usual = Vec::new();
+            coded.coding.encode(&bytes[..*len as usize], &mut usual);
+            self.count_steps(u64::from(*len) / 8)?;
+            if usual != self.text[position..end] {
+                return Ok(());
+            }
+        }
+        let mut list = thread.list;
+        for number in numbers(decisions) {
+            let value = (number >> 1) as u32;
+            if number & 1 == 0 {
+                list = self.arena.append(list, OPTION, value);
+            } else if let Some(fault) = faults.get(value as usize) {
+                let right = Right::Within(coded.coding, fault.mismatch(program, bytes));
+                let (found, within) = ((position as u32, end as u32), self.arena.frames[thread.frame as usize]);
+                list = self.fault(list, Fault { found, right, within });
+            }
+        }
+        self.count_steps(decisions.len() as u64 / 8)?;
+        let mut context = Context::clone(self.contexts.get(thread.count));
+        let named = coded.labels.iter().copied().zip(parts);
+        let Some(list) = self.name_coded(&mut context, named, Thread { list, ..thread })? else { return Ok(()) };
+        let count = self.contexts.number(context);
+        self.read(read as usize, next, Thread { count, list, ..thread });
         Ok(())
     }
 
@@ -158,7 +172,12 @@ impl Threads<'_, '_> {
     }
 
     /// Returns threads through what a coded part stands for.
-    fn inner<'d>(&self, bytes: &'d [u8], (index, is_same): (u32, bool), thread: Thread) -> Threads<'_, 'd> {
+    fn inner<'d>(
+        &self,
+        (bytes, ends): (&'d [u8], &[(u32, u32)]),
+        (index, is_same): (u32, bool),
+        thread: Thread,
+    ) -> Threads<'_, 'd> {
         let coded = &self.program.operations.coded[index as usize];
         let budget = Budget {
             max_memory: self.room().saturating_sub(self.memory()),
@@ -166,6 +185,7 @@ impl Threads<'_, '_> {
         };
         let mut inner = Threads::of_callee(self.program, bytes, budget, self.mode, coded.callee);
         inner.found.reading.nesting = self.found.reading.nesting + 1;
+        inner.found.reading.ends = ends.iter().map(|&(len, _)| len).collect();
         inner.found.reading.is_usual = self.found.reading.is_usual;
         if is_same {
             inner.found.reading.same = [&self.found.reading.same[..], &[index]].concat();
@@ -193,15 +213,15 @@ impl Threads<'_, '_> {
 
     /// Notes which parts are all of a coded text. Returns the decisions with the faults that were found; `None` if the
     /// thread ends.
-    fn name_coded(
+    fn name_coded<'w>(
         &mut self,
         context: &mut Context,
-        parts: impl Iterator<Item = (Place, Whole)>,
+        parts: impl Iterator<Item = (Place, &'w Whole)>,
         mut thread: Thread,
     ) -> Result<Option<u32>, ParseError> {
-        for (place, Whole { len, rounds, bytes }) in parts {
+        for (place, &Whole { len, rounds, ref bytes }) in parts {
             let from = if bytes.is_empty() { 0 } else { (self.text.len() + self.contexts.more.len()) as u32 };
-            self.contexts.more.extend_from_slice(&bytes);
+            self.contexts.more.extend_from_slice(bytes);
             let Some(part) = context.part(place) else { return Ok(None) };
             *part = Part { from, to: from + len, is_known: true, rounds, len: UNKNOWN, count: UNKNOWN };
             let Some(list) = self.compare(context, place, thread)? else { return Ok(None) };

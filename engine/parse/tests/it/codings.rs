@@ -62,6 +62,8 @@ fn other_forms_are_read_and_written_in_the_usual_one() {
         (JSON, &br#""\u0061\/\u00e9""#[..], "\"a/é\"".as_bytes()),
         ("s ::= $xmltext([<A]*)", b"&#60;&#x41;&lt;", b"&lt;A&lt;"),
         ("s ::= $base16('ab')", b"6162", b"6162"),
+        // The text before the end of a line is as long as that after it.
+        ("s ::= $quotedprintable([a-z]*) ('=' 'x')?", b"ab=\r\n", b"ab"),
         ("s ::= $base16lower('zz')", b"7A7a", b"7a7a"),
         ("s ::= $dec(len(d), 2) $chunked(d:[a-z]*)", b"042\r\nab\r\n2\r\ncd\r\n0\r\n\r\n", b"044\r\nabcd\r\n0\r\n\r\n"),
         // The same text by another compression, whose length is another.

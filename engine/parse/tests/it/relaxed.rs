@@ -115,7 +115,7 @@ fn random_sequences_agree() {
     assert!(compared.conforming > grammars, "{grammars} {compared:?}");
 }
 
-/// What is computed of parts is left to threads.
+/// Numbers of parts are left to threads.
 #[test]
 fn grammars_with_numbers_and_codings_have_no_automaton() {
     for grammar in [
