@@ -11,6 +11,8 @@
 
 mod codes;
 mod names;
+mod room;
+mod rounds;
 mod settle;
 mod walk;
 
@@ -23,8 +25,9 @@ use crate::naming::Naming;
 
 use codes::Codes;
 use names::Names;
+use rounds::{Complete, Mirrored};
 use settle::{Mark, Piece, Span};
-use walk::{Longer, Memo, Walk, difference};
+use walk::{Memo, Walk, difference};
 
 /// The greatest length of a text with labels, in bytes, if no other limit is set: copies of copies would grow without
 /// bound.
@@ -54,6 +57,7 @@ pub struct Labels {
     inserted: i64,
     names: Names,
     codes: Codes,
+    mirrored: Mirrored,
 }
 
 /// A number that waits for parts to be complete.
@@ -100,7 +104,7 @@ struct Open {
 impl Labels {
     /// Returns no labelled parts of this grammar yet.
     pub fn new(ir: &Ir) -> Labels {
-        Labels { are_used: ir.has_labels(), names: Names::new(ir), ..Labels::default() }
+        Labels { are_used: ir.has_labels(), names: Names::new(ir), mirrored: Mirrored::new(ir), ..Labels::default() }
     }
 
     /// Returns the limit on the length that holds for a grammar if this one is asked for. Within it, each offset fits
@@ -264,6 +268,10 @@ impl Labels {
         for label in &scope.labels {
             self.outside.push(std::mem::take(&mut self.parts[label.index()]));
         }
+        let round = self.mirrored.begin(node, scope);
+        for (label, state) in scope.labels.iter().zip(round) {
+            self.parts[label.index()] = state;
+        }
         self.scopes.push(OpenScope { node, waiting: self.waiting.len() });
     }
 
@@ -272,6 +280,7 @@ impl Labels {
         // Numbers in it that still wait do so for labels of outer scopes.
         let Some(OpenScope { node, .. }) = self.scopes.pop() else { return };
         let Some(scope) = ir.node(node).scope() else { return };
+        self.mirrored.end(scope, &self.parts);
         for label in scope.labels.iter().rev() {
             self.parts[label.index()] = self.outside.pop().unwrap_or_default();
         }
@@ -282,8 +291,9 @@ impl Labels {
         let slack = if slack >= FREE { u64::MAX } else { slack };
         // Rounds that follow from earlier parts are known before they begin.
         let rounds = ir.node(body).times().map_or(0, |(_, rounds)| self.rounds(rounds));
-        let given = match self.is_bounded(ir, slack) {
-            true => self.greatest(ir, label, rounds.saturating_sub(self.least_rounds(ir, label)), slack),
+        let room = self.room(ir);
+        let given = match room.is_bounded(slack) {
+            true => room.greatest(label, rounds.saturating_sub(room.least_rounds(label)), slack),
             false => u64::MAX,
         };
         let counted = (count == Count::Counted).then_some(body);
@@ -304,10 +314,13 @@ impl Labels {
         let slack = match open.outside {
             u64::MAX => u64::MAX,
             outside => {
-                let further = open.rounds.saturating_sub(self.least_rounds(ir, open.label));
+                let room = self.room(ir);
+                let further = open.rounds.saturating_sub(room.least_rounds(open.label));
                 let longer = (open.label, difference(len, least), further);
-                let (before, after) = (self.total(ir, self.shortest(ir, open.label)), self.total(ir, longer));
-                outside.saturating_add_signed(before.saturating_sub(after))
+                let (before, after) = (room.total_of_shortest(open.label), room.total(longer));
+                let lost = room.lost(longer).unwrap_or(u64::MAX);
+                self.lose(ir, lost);
+                outside.saturating_add_signed(before.saturating_sub(after)).saturating_sub(lost)
             }
         };
         let marks = (open.first_mark, self.marks.len() as u32);
@@ -315,6 +328,16 @@ impl Labels {
             self.know(ir, open.label, Span { raw: (open.from, emitted), len, rounds, marks, kept: None });
         }
         slack
+    }
+
+    /// Takes room of the repetition that the innermost scope is a round of: its mirror is so much longer now.
+    fn lose(&mut self, ir: &Ir, lost: u64) {
+        let scope = self.scopes.last().and_then(|scope| ir.node(scope.node).scope());
+        let Some(repetition) = scope.and_then(Scope::round_of).filter(|_| lost > 0) else { return };
+        let open = self.open.iter_mut().rev().find(|open| open.label == repetition);
+        if let Some(open) = open.filter(|open| open.given != u64::MAX) {
+            open.given = open.given.saturating_sub(lost);
+        }
     }
 
     /// Notes that a labelled part is complete.
@@ -327,7 +350,7 @@ impl Labels {
     /// if it does not fit.
     fn round(&self, ir: &Ir, slack: u64) -> Option<u64> {
         let open = self.open.last()?;
-        let given = self.greatest_of_round(ir, open, open.rounds + 1)?;
+        let given = self.room(ir).given(open, open.rounds + 1)?;
         if slack >= FREE {
             return Some(slack);
         }
@@ -339,7 +362,7 @@ impl Labels {
     fn count_round(&mut self, ir: &Ir) {
         let Some(mut open) = self.open.pop() else { return };
         open.rounds += 1;
-        let given = self.greatest_of_round(ir, &open, open.rounds);
+        let given = self.room(ir).given(&open, open.rounds);
         open.given = given.unwrap_or(open.given).min(open.given);
         self.open.push(open);
     }
@@ -361,7 +384,7 @@ impl Labels {
         if ir.free(node).is_empty() {
             return 0;
         }
-        Walk::new(self, ir, None, &Memo::default()).extra(node)
+        Walk::new(self, ir, &[], &Memo::default()).extra(node)
     }
 
     /// Emits the bytes of a leaf, or zeros and a mark if they are not known yet.
@@ -469,106 +492,6 @@ impl Labels {
             self.inserted += difference(width, found.raw);
             (found.width, found.spans) = (width, spans);
         }
-    }
-
-    /// Returns the scope of the labels of its sequence.
-    fn scope<'i>(&self, ir: &'i Ir) -> Option<&'i Scope> {
-        ir.node(self.scopes.last()?.node).scope()
-    }
-
-    /// Returns the least number of rounds of the part with a label, where something depends on it.
-    fn least_rounds(&self, ir: &Ir, label: LabelId) -> u64 {
-        let Some(scope) = self.scope(ir) else { return 0 };
-        walk::known_in(ir, scope.body, label).map_or(0, |known| known.rounds)
-    }
-
-    /// Returns by how much a part and the rest of its scope are longer than the shortest if the part is so much longer.
-    fn total(&self, ir: &Ir, longer: Longer) -> i64 {
-        let Some(scope) = self.scope(ir) else { return longer.1 };
-        let rest = Walk::new(self, ir, Some(longer), &Memo::default()).rest(scope);
-        longer.1.saturating_add(rest)
-    }
-
-    /// Returns by how much the part of a label of the open scope is longer than it could be, because what it follows
-    /// from is longer. The slack has room for that already.
-    fn shortest(&self, ir: &Ir, label: LabelId) -> Longer {
-        let memo = Memo::default();
-        let walk = Walk::new(self, ir, None, &memo);
-        let body = self.scope(ir).and_then(|scope| walk.part(scope, label));
-        let least = Known { label, len: 0, rounds: self.least_rounds(ir, label) };
-        let (len, rounds) = body.map_or((0, 0), |body| walk.longer_part(body, &least));
-        (label, len, rounds)
-    }
-
-    /// Returns true if a part may be so much longer: the rest fits, and so do its numbers into their fields.
-    fn fits(&self, ir: &Ir, longer: Longer, slack: u64) -> bool {
-        let Some(scope) = self.scope(ir) else { return u64::try_from(longer.1).is_ok_and(|longer| longer <= slack) };
-        let memo = Memo::default();
-        let walk = Walk::new(self, ir, Some(longer), &memo);
-        let wanted = |longer: Longer| i128::from(self.total(ir, longer));
-        (slack == u64::MAX || wanted(longer) <= i128::from(slack) + wanted(self.shortest(ir, longer.0)))
-            && walk.fields_fit(scope)
-    }
-
-    /// Returns true if there is a limit on the length, or a field that may bound a part.
-    fn is_bounded(&self, ir: &Ir, slack: u64) -> bool {
-        slack != u64::MAX || self.scope(ir).is_some_and(|scope| walk::has_fields(ir, scope))
-    }
-
-    /// Returns the greatest number of bytes by which a part may be longer that has `rounds` more than it must.
-    fn greatest(&self, ir: &Ir, label: LabelId, rounds: u64, slack: u64) -> u64 {
-        if !self.is_bounded(ir, slack) {
-            return u64::MAX;
-        }
-        let (_, shortest, _) = self.shortest(ir, label);
-        let longer = |len: u64| (label, shortest.saturating_add_unsigned(len), rounds);
-        let fits = |len: u64| self.fits(ir, longer(len), slack);
-        if slack == u64::MAX && fits(u64::MAX / 4) {
-            return u64::MAX;
-        }
-        // Mostly each further byte costs as much as the first one.
-        let first = self.total(ir, longer(1)).saturating_sub(self.total(ir, longer(0)));
-        let first = u64::try_from(first).unwrap_or(1).max(1);
-        let (mut least, mut beyond) = (0, slack.min(u64::MAX / 4));
-        let guess = slack / first;
-        if guess < beyond && fits(guess) {
-            least = guess;
-            if !fits(guess + 1) {
-                return guess;
-            }
-        }
-        if fits(beyond) {
-            if !self.is_padded(ir, label) {
-                return beyond;
-            }
-            // The part takes the room of its padding.
-            while fits(beyond) {
-                (least, beyond) = (beyond, beyond.saturating_mul(2).saturating_add(1));
-            }
-        }
-        while beyond - least > 1 {
-            let middle = least + (beyond - least) / 2;
-            if fits(middle) {
-                least = middle;
-            } else {
-                beyond = middle;
-            }
-        }
-        least
-    }
-
-    /// Returns true if padding follows the part with a label in its sequence.
-    fn is_padded(&self, ir: &Ir, label: LabelId) -> bool {
-        let items = self.scope(ir).and_then(|scope| ir.node(scope.body).items()).unwrap_or_default();
-        let padding = |item: &NodeId| ir.node(*item).leaf().and_then(|leaf| leaf.derived.padding());
-        items.iter().filter_map(padding).any(|(padded, _)| padded.label == label)
-    }
-
-    /// Returns the slack that an open part has if it has `rounds` rounds. `None` if they do not fit.
-    fn greatest_of_round(&self, ir: &Ir, open: &Open, rounds: u64) -> Option<u64> {
-        let longer = rounds.saturating_sub(self.least_rounds(ir, open.label));
-        self.fits(ir, (open.label, self.shortest(ir, open.label).1, longer), open.outside)
-            .then(|| self.greatest(ir, open.label, longer, open.outside))
     }
 }
 

@@ -15,7 +15,7 @@ use crate::sources::{Repetition, Source, Sources};
 mod labels;
 mod names;
 
-use labels::Seen;
+use labels::{Mirrored, Seen};
 
 /// The most options of a site: it reads at most three choice bytes.
 pub const MAX_OPTIONS: usize = 1 << 24;
@@ -167,6 +167,8 @@ struct Labels {
     /// follows.
     codings: usize,
     across: Vec<(LabelId, Span)>,
+    /// The repetitions of open sequences whose rounds are mirrored.
+    mirrored: Vec<Mirrored>,
 }
 
 struct Lowering<'g, 'd> {
@@ -198,7 +200,7 @@ impl Lowering<'_, '_> {
             }
             ExprKind::Seq(_) | ExprKind::Label { .. } | ExprKind::Coded { .. } => self.sequence(expr),
             ExprKind::Derived(derived) => self.derived(expr, derived),
-            ExprKind::Times { item, rounds } => self.times(item, rounds),
+            ExprKind::Times { item, rounds, .. } => self.times(expr.as_mirror().map(|(label, _)| label), item, rounds),
             ExprKind::Naming { naming, item } => self.naming(naming, item),
             ExprKind::Choice(alternatives) => self.alternatives(expr, alternatives),
             ExprKind::Repeat { item, min, max } => self.repeat(expr, Rounds { item, min: *min, max: *max }, true),

@@ -130,7 +130,13 @@ fn of_node(ir: &Ir, order: &Order, labels: &[u64], nodes: &[u64], node: NodeId) 
             hash.byte(10);
             hash.number(labels[label.index()]);
         }
-        Composition::Scope(_) => hash.byte(11),
+        Composition::Scope(scope) => {
+            hash.byte(11);
+            if let Some(label) = scope.mirrored() {
+                hash.byte(15);
+                hash.number(labels[label.index()]);
+            }
+        }
         Composition::Coded(codec, _) => {
             hash.byte(13);
             codec.coding.name().bytes().for_each(|byte| hash.byte(byte));

@@ -249,8 +249,15 @@ fn once(
     Least { facts: facts_of_first(&system, by_len, grammar.rules.len()), lengths, uniques, rooms }
 }
 
-/// A label that is seen: its name, its place, its node, and the least number of rounds of its part.
-type Seen<'e> = (&'e str, u32, u32, u64);
+/// A label that is seen.
+#[derive(Clone, Copy)]
+struct Seen<'e> {
+    label: &'e Name,
+    node: u32,
+    /// The least number of rounds of its part.
+    rounds: u64,
+    part: &'e Expr,
+}
 
 /// Builds the system of a grammar.
 struct Building<'b, 'e> {
@@ -275,7 +282,7 @@ impl<'e> Building<'_, 'e> {
         for (label, item) in expr.sequence().iter().flat_map(Expr::layers).flat_map(Expr::labels) {
             let node = self.system.add(Kind::Same, &[]);
             let rounds = self.least_rounds(item.unlabelled());
-            self.seen.push((&label.text, label.span.start, node, rounds));
+            self.seen.push(Seen { label, node, rounds, part: item });
             self.placed.push(((self.rule, label.span.start), node));
         }
         let node = match expr.as_seq() {
@@ -290,7 +297,7 @@ impl<'e> Building<'_, 'e> {
     }
 
     fn seen(&self, label: &Name) -> Option<Seen<'e>> {
-        self.seen.iter().rev().find(|seen| seen.0 == label.text).copied()
+        self.seen.iter().rev().find(|seen| seen.label.text == label.text).copied()
     }
 
     /// Returns the least value of a number.
@@ -298,10 +305,10 @@ impl<'e> Building<'_, 'e> {
         let of_term = |term: &Term<Name>| {
             let seen = self.seen(&term.label);
             match (term.measure, seen) {
-                (Measure::Len, Some((_, place, ..))) => {
-                    self.before.lengths.get(&(self.rule, place)).copied().unwrap_or(0)
+                (Measure::Len, Some(Seen { label, .. })) => {
+                    self.before.lengths.get(&(self.rule, label.span.start)).copied().unwrap_or(0)
                 }
-                (Measure::Count, Some((.., rounds))) => rounds,
+                (Measure::Count, Some(Seen { rounds, .. })) => rounds,
                 (Measure::Len | Measure::Count | Measure::Offset | Measure::Base, _) => 0,
                 (Measure::Sum(_) | Measure::Digest(_), _) => 0,
             }
@@ -332,6 +339,19 @@ impl<'e> Building<'_, 'e> {
         repeat.or(expr.as_times().map(|(_, rounds)| self.least(rounds))).unwrap_or(0)
     }
 
+    /// Lets the labels of a round be seen that a mirror sees.
+    fn see_rounds(&mut self, mirror: &'e Expr) {
+        let repetition = mirror.as_mirror().and_then(|(label, _)| self.seen(label));
+        let Some(round) = repetition.and_then(|seen| seen.part.round()) else { return };
+        for (label, part) in round.sequence().iter().flat_map(Expr::layers).flat_map(Expr::labels) {
+            let place = (self.rule, label.span.start);
+            let found = self.placed.iter().rev().find(|(known, _)| *known == place).map(|&(_, node)| node);
+            let Some(node) = found else { continue };
+            let rounds = self.least_rounds(part.unlabelled());
+            self.seen.push(Seen { label, node, rounds, part });
+        }
+    }
+
     /// Returns the node of a part with a label or a coding. The labels within belong to the sequence around it.
     fn layer(&mut self, part: &'e Expr) -> u32 {
         if part.as_label().is_some() || part.as_coded().is_some() { self.item(part) } else { self.node(part) }
@@ -344,7 +364,7 @@ impl<'e> Building<'_, 'e> {
             ExprKind::Label { label, item } => {
                 let child = self.layer(item);
                 match self.seen(label) {
-                    Some((_, _, node, _)) => {
+                    Some(Seen { node, .. }) => {
                         self.system.edges.push((child, node));
                         node
                     }
@@ -352,7 +372,7 @@ impl<'e> Building<'_, 'e> {
                 }
             }
             ExprKind::Derived(Derived::Copy(label)) => match self.seen(label) {
-                Some((_, _, node, _)) => self.system.add(Kind::Copy, &[node]),
+                Some(Seen { node, .. }) => self.system.add(Kind::Copy, &[node]),
                 None => self.system.add(Kind::Literal(0), &[]),
             },
             ExprKind::Derived(Derived::Number(value, form)) => {
@@ -361,20 +381,20 @@ impl<'e> Building<'_, 'e> {
             }
             ExprKind::Derived(Derived::Bits(bits)) => self.system.add(Kind::Literal(bits.width()), &[]),
             ExprKind::Derived(Derived::Padding(label, padding)) => {
-                let place = self.seen(label).map(|(_, place, ..)| (self.rule, place));
+                let place = self.seen(label).map(|seen| (self.rule, seen.label.span.start));
                 let len = place.and_then(|place| self.before.lengths.get(&place)).copied().unwrap_or(0);
                 self.system.add(Kind::Literal(padding.width(len)), &[])
             }
-            ExprKind::Times { item, rounds } => match u32::try_from(self.least(rounds)).unwrap_or(u32::MAX) {
-                0 => {
-                    self.node(item);
-                    self.system.add(Kind::Literal(0), &[])
+            ExprKind::Times { item, rounds, .. } => {
+                let before = self.seen.len();
+                self.see_rounds(expr);
+                let child = self.node(item);
+                self.seen.truncate(before);
+                match u32::try_from(self.least(rounds)).unwrap_or(u32::MAX) {
+                    0 => self.system.add(Kind::Literal(0), &[]),
+                    rounds => self.system.add(Kind::Times(rounds), &[child]),
                 }
-                rounds => {
-                    let child = self.node(item);
-                    self.system.add(Kind::Times(rounds), &[child])
-                }
-            },
+            }
             ExprKind::Naming { naming, item } => {
                 let body = self.node(item);
                 self.naming(naming, body)

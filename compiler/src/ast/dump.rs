@@ -94,7 +94,12 @@ impl Display for Printed<'_> {
                     (min, Some(max)) => write!(f, "{{{min},{max}}}")?,
                 }
             }
-            ExprKind::Times { item, rounds } => {
+            ExprKind::Times { item, rounds, is_mirror: true } => {
+                rounds.labels().try_for_each(|label| write!(f, "${}({}, ", Expr::MIRROR, label.text))?;
+                Printed { expr: item, place: Place::Rule }.fmt(f)?;
+                f.write_str(")")?;
+            }
+            ExprKind::Times { item, rounds, is_mirror: false } => {
                 Printed { expr: item, place: Place::Item }.fmt(f)?;
                 write!(f, "{{{}}}", value_text(rounds))?;
             }

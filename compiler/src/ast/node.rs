@@ -6,7 +6,7 @@
 use super::Name;
 use crate::charset::CharSet;
 use crate::coding::Coding;
-use crate::derived::{Derived, Measure, Value};
+use crate::derived::{Derived, Measure, Term, Value};
 use crate::diagnostics::Span;
 use crate::naming::Naming;
 
@@ -47,6 +47,8 @@ pub enum ExprKind {
         item: Box<Expr>,
         /// The number of rounds.
         rounds: Value<Name>,
+        /// Whether each round sees the labels of one round of the repetition whose rounds are counted.
+        is_mirror: bool,
     },
     /// A part with a label, which others refer to that stand in the same sequence or within it.
     Label {
@@ -120,6 +122,9 @@ pub struct Rounds<'e> {
 }
 
 impl Expr {
+    /// The word for a part that is derived once for each round of a repetition, before a label and the part.
+    pub const MIRROR: &str = "each";
+
     /// Returns literal bytes.
     pub fn bytes(bytes: impl Into<Vec<u8>>, span: Span) -> Expr {
         Expr { kind: ExprKind::Bytes(bytes.into()), span }
@@ -170,7 +175,13 @@ impl Expr {
 
     /// Returns an expression as many times as a number says.
     pub fn times(item: Expr, rounds: Value<Name>, span: Span) -> Expr {
-        Expr { kind: ExprKind::Times { item: Box::new(item), rounds }, span }
+        Expr { kind: ExprKind::Times { item: Box::new(item), rounds, is_mirror: false }, span }
+    }
+
+    /// Returns an expression once for each round of a labelled repetition, which sees the labels of that round.
+    pub fn mirror(label: Name, item: Expr, span: Span) -> Expr {
+        let rounds = Value::sum(vec![Term { times: 1, measure: Measure::Count, label }], 0);
+        Expr { kind: ExprKind::Times { item: Box::new(item), rounds, is_mirror: true }, span }
     }
 
     /// Returns a part with a label.
@@ -263,6 +274,7 @@ impl Expr {
             ExprKind::Seq(items) if items.is_empty() => "the empty string",
             ExprKind::Seq(_) => "a sequence",
             ExprKind::Choice(_) => "a choice",
+            ExprKind::Times { is_mirror: true, .. } => "a mirror",
             ExprKind::Repeat { .. } | ExprKind::Times { .. } => "a repetition",
             ExprKind::Label { .. } => "a labelled part",
             ExprKind::Derived(Derived::Copy(_)) => "a copy",
@@ -293,8 +305,8 @@ impl Expr {
             (ExprKind::Repeat { min, max, .. }, ExprKind::Repeat { min: least, max: most, .. }) => {
                 (min, max) == (least, most)
             }
-            (ExprKind::Times { rounds: one, .. }, ExprKind::Times { rounds: other, .. }) => {
-                one.map(&mut text) == other.map(&mut text)
+            (ExprKind::Times { rounds: one, is_mirror: own, .. }, ExprKind::Times { rounds: other, is_mirror, .. }) => {
+                own == is_mirror && one.map(&mut text) == other.map(&mut text)
             }
             (ExprKind::Label { label: one, .. }, ExprKind::Label { label: other, .. }) => one.text == other.text,
             (ExprKind::Derived(one), ExprKind::Derived(other)) => one.map(&mut text) == other.map(&mut text),
@@ -392,8 +404,20 @@ impl Expr {
     /// Returns the item and the number of rounds, if the expression is a repetition whose number of rounds follows from
     /// labelled parts.
     pub fn as_times(&self) -> Option<(&Expr, &Value<Name>)> {
-        let ExprKind::Times { item, rounds } = &self.kind else { return None };
+        let ExprKind::Times { item, rounds, .. } = &self.kind else { return None };
         Some((item, rounds))
+    }
+
+    /// Returns the label of the repetition whose rounds a mirror sees, and its item.
+    pub fn as_mirror(&self) -> Option<(&Name, &Expr)> {
+        let ExprKind::Times { item, rounds, is_mirror: true } = &self.kind else { return None };
+        Some((&rounds.terms.first()?.label, item))
+    }
+
+    /// Returns the repeated expression of a repetition, with labels or without, whatever the number of rounds.
+    pub fn round(&self) -> Option<&Expr> {
+        let part = self.unlabelled();
+        part.as_repeat().map(|rounds| rounds.item).or(part.as_times().map(|(item, _)| item))
     }
 
     /// Returns the items of the sequence that the expression is; the expression itself if it is another one. Labels are

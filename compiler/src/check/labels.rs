@@ -3,6 +3,7 @@
 //! A label is seen in its sequence: by the items before it and after it, and by all that is in these.
 
 mod blank;
+mod mirrors;
 mod padding;
 
 use super::similar::closest;
@@ -60,6 +61,8 @@ struct Scope<'e> {
     codings: usize,
     /// The number of open repetitions around it.
     rounds: usize,
+    /// The number of the sequence of the repetition whose rounds it mirrors, and that of its item.
+    mirrored: Option<(usize, usize)>,
 }
 
 struct Checking<'e, 'd> {
@@ -90,6 +93,17 @@ fn follows_in_length(expr: &Expr) -> impl Iterator<Item = &Name> {
     derived.into_iter().flat_map(Derived::labels).chain(rounds)
 }
 
+/// Returns the labels of the items of a sequence.
+fn labels_of(items: &[Expr]) -> Vec<Seen<'_>> {
+    let layers = items
+        .iter()
+        .enumerate()
+        .flat_map(|(item, expr)| expr.layers().enumerate().map(move |(codings, layer)| (item, codings, layer)));
+    let labels = layers
+        .flat_map(|(item, codings, layer)| layer.labels().map(move |(name, part)| Seen { name, item, codings, part }));
+    labels.collect()
+}
+
 /// Returns true if a labelled part is a number of free width that measures a later part.
 fn waits(scope: &Scope<'_>, seen: &Seen<'_>) -> bool {
     let Some(Derived::Number(value, form)) = seen.part.unlabelled().as_derived() else { return false };
@@ -101,14 +115,7 @@ fn waits(scope: &Scope<'_>, seen: &Seen<'_>) -> bool {
 impl<'e> Checking<'e, '_> {
     fn sequence(&mut self, expr: &'e Expr) {
         let items = expr.sequence();
-        let layers = items
-            .iter()
-            .enumerate()
-            .flat_map(|(item, expr)| expr.layers().enumerate().map(move |(codings, layer)| (item, codings, layer)));
-        let labels = layers.flat_map(|(item, codings, layer)| {
-            layer.labels().map(move |(name, part)| Seen { name, item, codings, part })
-        });
-        let labels: Vec<Seen<'e>> = labels.collect();
+        let labels = labels_of(items);
         for (number, label) in labels.iter().enumerate() {
             let of_scopes = self.scopes.iter().flat_map(|scope| &scope.labels);
             let first = of_scopes.chain(&labels[..number]).find(|seen| seen.name.text == label.name.text);
@@ -127,7 +134,7 @@ impl<'e> Checking<'e, '_> {
         self.cycles(&labels);
         self.paddings(items, &labels);
         let (codings, rounds) = (self.codings, self.rounds);
-        self.scopes.push(Scope { labels, item: 0, is_item: true, codings, rounds });
+        self.scopes.push(Scope { labels, item: 0, is_item: true, codings, rounds, mirrored: None });
         for (number, item) in items.iter().enumerate() {
             if let Some(scope) = self.scopes.last_mut() {
                 (scope.item, scope.is_item) = (number, true);
@@ -162,6 +169,9 @@ impl<'e> Checking<'e, '_> {
         if let Some((_, rounds)) = expr.as_times() {
             self.widened(rounds.labels());
             self.times(rounds);
+        }
+        if let Some((label, item)) = expr.as_mirror() {
+            return self.mirror(label, item);
         }
         if let Some(derived) = expr.as_derived() {
             self.content(expr, derived);
@@ -281,18 +291,22 @@ impl<'e> Checking<'e, '_> {
         let place = |name: &Name| {
             self.scopes.iter().enumerate().rev().find_map(|(number, scope)| {
                 let seen = scope.labels.iter().find(|seen| seen.name.text == name.text)?;
-                Some((number, seen.item))
+                Some(self.path(number, seen.item))
             })
         };
-        let Some(((part_scope, part), (other_scope, other))) = place(part).zip(place(other)) else { return false };
         // What has a label in an inner sequence is within an item of each outer one.
-        let shared = part_scope.min(other_scope);
-        let item_of = |scope: usize, item: usize| if scope == shared { item } else { self.scopes[shared].item };
-        match item_of(part_scope, part).cmp(&item_of(other_scope, other)) {
-            std::cmp::Ordering::Less => true,
-            std::cmp::Ordering::Equal => part_scope < other_scope,
-            std::cmp::Ordering::Greater => false,
-        }
+        place(part).zip(place(other)).is_some_and(|(part, other)| part < other)
+    }
+
+    /// Returns the number of the item in each sequence around an item of a sequence, outer ones first, and its own.
+    fn path(&self, number: usize, item: usize) -> Vec<usize> {
+        let Scope { mirrored, .. } = self.scopes[number];
+        let mut path = match mirrored {
+            Some((number, repetition)) => self.path(number, repetition),
+            None => self.scopes[..number].iter().map(|scope| scope.item).collect(),
+        };
+        path.push(item);
+        path
     }
 
     fn times(&mut self, rounds: &'e Value<Name>) {
@@ -434,7 +448,11 @@ impl<'e> Checking<'e, '_> {
 
     /// Reports the first part whose property follows from itself, given what each expression follows from.
     fn cycle(&mut self, labels: &[Seen<'e>], property: &str, from: impl Fn(&'e Expr, &mut Vec<&'e Name>)) -> bool {
-        let place = |name: &Name| labels.iter().position(|seen| seen.name.text == name.text);
+        let place = |name: &Name| {
+            let own = labels.iter().position(|seen| seen.name.text == name.text);
+            // What a mirror sees of a round stands in the repetition.
+            own.or_else(|| labels.iter().position(|seen| mirrors::has_in_round(seen.part, name)))
+        };
         let follows: Vec<Vec<usize>> = labels
             .iter()
             .map(|label| {

@@ -63,6 +63,17 @@ pub struct Field {
     pub greatest: u64,
 }
 
+/// The meaning of a scope for the rounds of a labelled repetition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// None.
+    Plain,
+    /// A round of the repetition with this label. Mirrors see its labels.
+    Round(LabelId),
+    /// The mirror of a round of the repetition with this label. Its labels are those of the round.
+    Mirror(LabelId),
+}
+
 /// A part outside of which some labels are not seen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Scope {
@@ -70,8 +81,29 @@ pub struct Scope {
     pub labels: Box<[LabelId]>,
     /// The fields that measure parts with these labels.
     pub fields: Box<[Field]>,
-    /// The part. The labelled parts are items of it, or the whole of it.
+    /// The meaning for a repetition around it, or before it.
+    pub role: Role,
+    /// The part. The labelled parts are items of it, or the whole of it, but in a mirror.
     pub body: NodeId,
+}
+
+impl Scope {
+    /// Returns the label of the repetition whose rounds it mirrors.
+    pub fn mirrored(&self) -> Option<LabelId> {
+        let Role::Mirror(label) = self.role else { return None };
+        Some(label)
+    }
+
+    /// Returns the label of the repetition that it is a round of, or a mirror of a round.
+    pub fn repetition(&self) -> Option<LabelId> {
+        self.mirrored().or(self.round_of())
+    }
+
+    /// Returns the label of the repetition that it is a round of, if mirrors see its labels.
+    pub fn round_of(&self) -> Option<LabelId> {
+        let Role::Round(label) = self.role else { return None };
+        Some(label)
+    }
 }
 
 impl Derived<Known> {

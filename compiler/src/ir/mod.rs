@@ -18,7 +18,7 @@ pub mod slots;
 mod text;
 mod verify;
 
-pub use labels::{Count, Field, Known, LabelId, Leaf, Scope};
+pub use labels::{Count, Field, Known, LabelId, Leaf, Role, Scope};
 pub use names::{KindId, Uniques};
 pub use node::{Choice, Codec, Composition, First, Node, Rounds};
 pub use sites::Site;
@@ -105,6 +105,8 @@ pub struct Ir {
     labels: usize,
     /// Whether some parts are coded.
     has_codes: bool,
+    /// Whether some parts are mirrors.
+    has_mirrors: bool,
     /// The names of the labels, as far as they are known. They are for messages.
     label_names: Vec<String>,
     /// The greatest length of a text with which each offset fits into its field, if there are offsets.
@@ -138,7 +140,7 @@ impl Ir {
         let bodies = vec![None; rules.len()];
         let (nodes, facts, shapes, free) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let (label_names, kinds, uniques) = (Vec::new(), Arc::default(), Vec::new());
-        let (labels, has_codes, longest_text) = (0, false, None);
+        let (labels, has_codes, has_mirrors, longest_text) = (0, false, false, None);
         Ir {
             rules,
             bodies,
@@ -150,6 +152,7 @@ impl Ir {
             free,
             labels,
             has_codes,
+            has_mirrors,
             label_names,
             longest_text,
             kinds,
@@ -325,6 +328,7 @@ impl Ir {
             self.labels = self.labels.max(label.index() + 1);
         }
         self.has_codes |= node.coded().is_some();
+        self.has_mirrors |= node.scope().is_some_and(|scope| scope.mirrored().is_some());
         self.free.push(free);
         self.nodes.push(node);
         self.facts.push(facts);
@@ -389,6 +393,12 @@ impl Ir {
     #[inline]
     pub fn has_codes(&self) -> bool {
         self.has_codes
+    }
+
+    /// Returns true if something is derived once for each round of a repetition, and sees the labels of that round.
+    #[inline]
+    pub fn has_mirrors(&self) -> bool {
+        self.has_mirrors
     }
 
     /// Returns true if two nodes are written the same. Large nodes count as different.

@@ -3,7 +3,7 @@
 //! A new kind is added here first. Each kind derives in one of a few ways ([`Composition`]). Code that uses only these
 //! need not know the kinds.
 
-use super::labels::{Count, Field, Known, LabelId, Leaf, Scope, least_rounds};
+use super::labels::{Count, Known, LabelId, Leaf, Scope, least_rounds};
 use super::{Facts, Ir, KindId, NodeId, RuleId, Site, Slots, Uniques};
 use crate::charset::{CharSet, Encoded};
 use crate::coding::Coding;
@@ -424,7 +424,9 @@ impl Node {
                 Vec::new()
             }
             Composition::One(_) | Composition::Rounds { .. } | Composition::Label(..) => Vec::new(),
-            Composition::Scope(_) | Composition::Naming(..) | Composition::Coded(..) => Vec::new(),
+            // A mirror follows from the repetition, whatever it sees of the rounds.
+            Composition::Scope(scope) => scope.repetition().into_iter().collect(),
+            Composition::Naming(..) | Composition::Coded(..) => Vec::new(),
         }
     }
 
@@ -488,7 +490,7 @@ impl Node {
             (Node::Inline { rule: a, .. }, Node::Inline { rule: b, .. }) => a == b,
             (Node::Times { rounds: a, .. }, Node::Times { rounds: b, .. }) => a == b,
             (Node::Label { label: a, count: c, .. }, Node::Label { label: b, count: d, .. }) => (a, c) == (b, d),
-            (Node::Scope(a), Node::Scope(b)) => (&a.labels, &a.fields) == (&b.labels, &b.fields),
+            (Node::Scope(a), Node::Scope(b)) => (&a.labels, &a.fields, a.role) == (&b.labels, &b.fields, b.role),
             (Node::Bytes(_) | Node::Class(_) | Node::Rule(_) | Node::Again(_) | Node::Derived(_), _) => self == other,
             (Node::Naming { naming: a, .. }, Node::Naming { naming: b, .. }) => a == b,
             (Node::Coded { codec: a, .. }, Node::Coded { codec: b, .. }) => a == b,
@@ -616,8 +618,8 @@ impl Ir {
     }
 
     /// Returns a part outside of which some labels are not seen.
-    pub fn scope(&mut self, labels: Box<[LabelId]>, fields: Box<[Field]>, body: NodeId) -> NodeId {
-        self.add(Node::Scope(Box::new(Scope { labels, fields, body })))
+    pub fn scope(&mut self, scope: Scope) -> NodeId {
+        self.add(Node::Scope(Box::new(scope)))
     }
 
     /// Returns a part that gives or takes a name, or bounds where names are seen.
@@ -653,7 +655,7 @@ impl Ir {
             Node::Derived(leaf) => self.derived(leaf.derived.clone()),
             Node::Times { rounds, .. } => self.times(children[0], (**rounds).clone()),
             Node::Label { label, count, .. } => self.label(*label, *count, children[0]),
-            Node::Scope(scope) => self.scope(scope.labels.clone(), scope.fields.clone(), children[0]),
+            Node::Scope(scope) => self.scope(Scope { body: children[0], ..(**scope).clone() }),
             Node::Naming { naming, .. } => self.naming((**naming).clone(), children[0]),
             Node::Coded { codec, .. } => self.coded(*codec, children[0]),
         }

@@ -20,7 +20,7 @@
 
 use std::fmt::Write;
 
-use super::{Choice, Facts, Ir, LabelId, Node, NodeId, RuleId, Slots};
+use super::{Choice, Facts, Ir, LabelId, Node, NodeId, RuleId, Scope, Slots};
 use crate::charset::{CharSet, Unit};
 use crate::derived::Derived;
 
@@ -429,9 +429,10 @@ impl<'t> Reader<'t> {
                 ir.label(label, count, body)
             }
             "scope" => {
-                let (labels, fields) = self.scope()?;
+                let empty = NodeId::new(0);
+                let scope = self.scope(empty)?;
                 let body = self.node(ir)?;
-                ir.scope(labels, fields, body)
+                ir.scope(Scope { body, ..scope })
             }
             "define" | "unique" | "declare" | "use" | "names" => {
                 let naming = self.naming(if head == "names" { "scope" } else { head })?;

@@ -30,6 +30,11 @@ impl Span {
         self.marks.0 < self.marks.1
     }
 
+    /// Returns by how much it is longer than the least, in bytes and in rounds.
+    pub fn longer(&self, known: &Known) -> (i64, u64) {
+        (difference(self.len, known.len), self.rounds.saturating_sub(known.rounds))
+    }
+
     /// Returns true if a property of it is final.
     pub fn is_final(&self, measure: Measure) -> bool {
         // Places move until the end.

@@ -2,7 +2,8 @@
 
 use std::cell::RefCell;
 
-use super::Labels;
+use super::rounds::View;
+use super::{Complete, Labels};
 use crate::derived::{Derived, Measure, Term, Value};
 use crate::ir::labels::least;
 use crate::ir::{First, Ir, Known, LabelId, Leaf, NodeId, Scope};
@@ -45,8 +46,10 @@ pub(super) fn has_fields(ir: &Ir, scope: &Scope) -> bool {
 pub(super) struct Walk<'w> {
     labels: &'w Labels,
     ir: &'w Ir,
-    /// A label whose part is taken to be so much longer.
-    longer: Option<Longer>,
+    /// Labels whose parts are taken to be so much longer.
+    longer: &'w [Longer],
+    /// The repetition whose rounds do not count that are derived already.
+    without: Option<LabelId>,
     /// The scopes that the walk has come into, which are not open.
     within: Option<&'w Within<'w>>,
     /// The parts of open scopes that the walk has computed.
@@ -61,13 +64,26 @@ pub(super) type Memo = RefCell<Vec<(LabelId, (i64, u64))>>;
 struct Within<'w> {
     scope: &'w Scope,
     outer: Option<&'w Within<'w>>,
+    /// The round that it sees, if it is a mirror.
+    view: View,
     memo: Memo,
+}
+
+impl<'w> Within<'w> {
+    fn new(scope: &'w Scope, outer: Option<&'w Within<'w>>) -> Within<'w> {
+        Within { scope, outer, view: View::Shortest, memo: Memo::default() }
+    }
 }
 
 impl<'w> Walk<'w> {
     /// Returns a walk from the open scopes on.
-    pub fn new(labels: &'w Labels, ir: &'w Ir, longer: Option<Longer>, memo: &'w Memo) -> Walk<'w> {
-        Walk { labels, ir, longer, within: None, memo }
+    pub fn new(labels: &'w Labels, ir: &'w Ir, longer: &'w [Longer], memo: &'w Memo) -> Walk<'w> {
+        Walk { labels, ir, longer, without: None, within: None, memo }
+    }
+
+    /// Returns a walk in which the rounds of a repetition do not count that are derived already.
+    pub fn without_rounds_of(self, label: LabelId) -> Walk<'w> {
+        Walk { without: Some(label), ..self }
     }
 }
 
@@ -75,7 +91,7 @@ impl Walk<'_> {
     /// Returns how much longer the rest of a scope is, without the part that is taken to be longer.
     pub fn rest(self, scope: &Scope) -> i64 {
         self.items(scope.body).iter().fold(0i64, |sum, &item| {
-            let is_own = self.labels_of(item).any(|(label, _)| self.longer.is_some_and(|longer| longer.0 == label));
+            let is_own = self.labels_of(item).any(|(label, _)| self.longer.iter().any(|longer| longer.0 == label));
             if is_own { sum } else { sum.saturating_add(self.extra(item)) }
         })
     }
@@ -108,8 +124,11 @@ impl Walk<'_> {
             return self.of_leaf(leaf);
         }
         if let Some((item, rounds)) = kind.times() {
-            let each = ir.facts(item).min_len;
-            let all = self.value(rounds).saturating_mul(each.saturating_add_signed(self.extra(item)));
+            let (each, number) = (ir.facts(item).min_len, self.value(rounds));
+            let all = match ir.node(item).scope().and_then(|scope| Some((scope, scope.mirrored()?))) {
+                Some((scope, label)) => self.mirrors((item, scope), label, number),
+                None => number.saturating_mul(each.saturating_add_signed(self.extra(item))),
+            };
             return difference(all, least(rounds).saturating_mul(each));
         }
         if let Some((codec, body)) = kind.coded() {
@@ -117,8 +136,7 @@ impl Walk<'_> {
             return difference(codec.longest(least.saturating_add_signed(self.extra(body))), codec.longest(least));
         }
         if let Some(scope) = kind.scope() {
-            let within = Within { scope, outer: self.within, memo: Memo::default() };
-            return Walk { within: Some(&within), ..self }.extra(scope.body);
+            return Walk { within: Some(&Within::new(scope, self.within)), ..self }.extra(scope.body);
         }
         match kind.first() {
             First::Times(items, times) => {
@@ -157,13 +175,14 @@ impl Walk<'_> {
 
     /// Returns by how much the part of a label is longer than the shortest, in bytes and in rounds.
     fn longer(self, known: &Known) -> (i64, u64) {
-        if let Some((label, len, rounds)) = self.longer
-            && label == known.label
-        {
+        if let Some(found) = self.of_round(known) {
+            return found;
+        }
+        if let Some(&(_, len, rounds)) = self.longer.iter().find(|longer| longer.0 == known.label) {
             return (len, rounds);
         }
         let mut within = self.within;
-        while let Some(Within { scope, outer, memo }) = within {
+        while let Some(Within { scope, outer, memo, .. }) = within {
             // Another instance of the rule may know a part with this label, which is another part.
             if let Some(body) = self.part(scope, known.label) {
                 return Walk { within, ..self }.once(memo, body, known);
@@ -171,7 +190,7 @@ impl Walk<'_> {
             within = *outer;
         }
         if let Some(span) = self.labels.known(known.label) {
-            return (difference(span.len, known.len), span.rounds.saturating_sub(known.rounds));
+            return span.longer(known);
         }
         let open = self.labels.scopes.iter().rev();
         let mut scopes = open.filter_map(|open| self.ir.node(open.node).scope());
@@ -215,7 +234,70 @@ impl Walk<'_> {
         let Some(scope) = ir.node(node).scope() else {
             return ir.children(node).iter().all(|&child| self.fields_within_fit(child));
         };
-        let within = Within { scope, outer: self.within, memo: Memo::default() };
+        let view = scope.mirrored().filter(|&label| self.complete(label).is_some_and(Complete::has_open_round));
+        let view = view.map_or(View::Shortest, |_| View::Open);
+        let within = Within { view, ..Within::new(scope, self.within) };
         Walk { within: Some(&within), ..self }.fields_fit(scope)
+    }
+
+    /// Returns the rounds of a repetition of an open scope that are derived already.
+    fn complete(&self, label: LabelId) -> Option<&Complete> {
+        let mut within = std::iter::successors(self.within, |within| within.outer);
+        let is_later = self.without == Some(label) || within.any(|within| within.scope.labels.contains(&label));
+        if is_later { None } else { self.labels.mirrored.complete(label) }
+    }
+
+    /// Returns the length of the shortest mirrors of this number of rounds of the repetition with a label.
+    fn mirrors(self, (item, scope): (NodeId, &Scope), label: LabelId, number: u64) -> u64 {
+        let each = self.ir.facts(item).min_len;
+        let one = |view| each.saturating_add_signed(self.mirror(scope, view));
+        let Some(complete) = self.complete(label) else { return number.saturating_mul(one(View::Shortest)) };
+        let done = complete.extra(item, |round| self.mirror(scope, View::Round(round)));
+        let done = complete.number().saturating_mul(each).saturating_add_signed(done);
+        let is_open = complete.has_open_round();
+        let open = if is_open { one(View::Open) } else { 0 };
+        let more = number.saturating_sub(complete.number() + u64::from(is_open));
+        let more = if more > 0 { more.saturating_mul(one(View::Shortest)) } else { 0 };
+        done.saturating_add(open).saturating_add(more)
+    }
+
+    /// Returns by how much the shortest mirror of a round is longer than it could be.
+    fn mirror(self, scope: &Scope, view: View) -> i64 {
+        let within = Within { view, ..Within::new(scope, self.within) };
+        Walk { within: Some(&within), ..self }.extra(scope.body)
+    }
+
+    /// Returns by how much the part of a label is longer than the shortest that a mirror sees in a round. `None` if it
+    /// is no such label, or the round is being derived.
+    fn of_round(self, known: &Known) -> Option<(i64, u64)> {
+        let mut within = std::iter::successors(self.within, |within| within.outer);
+        let mirror = within.find(|within| within.scope.labels.contains(&known.label))?;
+        let label = mirror.scope.mirrored()?;
+        match mirror.view {
+            View::Open => None,
+            View::Shortest => Some(self.of_shortest_round(mirror, label, known)),
+            View::Round(number) => {
+                let place = mirror.scope.labels.iter().position(|own| *own == known.label)?;
+                let span = self.complete(label).and_then(|complete| complete.part(number, place));
+                Some(span.map_or((0, 0), |span| span.longer(known)))
+            }
+        }
+    }
+
+    /// Returns by how much the part of a label is longer than it could be in the shortest round of the repetition with
+    /// another one.
+    fn of_shortest_round(self, mirror: &Within<'_>, label: LabelId, known: &Known) -> (i64, u64) {
+        let mut outer = std::iter::successors(mirror.outer, |within| within.outer);
+        let owner = outer.find(|within| within.scope.labels.contains(&label));
+        let mut open = self.labels.scopes.iter().rev().filter_map(|open| self.ir.node(open.node).scope());
+        let scope = owner.map(|within| within.scope).or_else(|| open.find(|scope| scope.labels.contains(&label)));
+        let body = scope.and_then(|scope| self.part(scope, label));
+        // A repetition of one round is the round itself.
+        let rounds = body.into_iter().flat_map(|body| self.ir.children(body).iter().copied().chain([body]));
+        let mut rounds = rounds.filter_map(|node| self.ir.node(node).scope());
+        let Some(round) = rounds.find(|scope| scope.round_of() == Some(label)) else { return (0, 0) };
+        let Some(body) = self.part(round, known.label) else { return (0, 0) };
+        let within = Within::new(round, owner);
+        Walk { within: Some(&within), ..self }.longer_part(body, known)
     }
 }

@@ -7,9 +7,10 @@ use crate::coding::Coding;
 use crate::derived::{Derived, Measure, Padding, Term, Value};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::ir::labels::{least, least_rounds};
-use crate::ir::{Codec, Count, Field, Known, LabelId, NodeId};
+use crate::ir::{Codec, Count, Field, Known, LabelId, NodeId, Role, Scope};
 
 /// A label that is seen.
+#[derive(Clone)]
 pub(super) struct Seen {
     name: String,
     known: Known,
@@ -20,25 +21,51 @@ pub(super) struct Seen {
     is_counted: bool,
 }
 
+/// A repetition whose rounds are mirrored.
+pub(super) struct Mirrored {
+    label: LabelId,
+    /// The address of the expression of a round.
+    round: usize,
+    /// The labels that mirrors refer to, those whose rounds they count, and all labels of a round once it is lowered.
+    used: Vec<String>,
+    counted: Vec<String>,
+    seen: Vec<Seen>,
+}
+
+fn address(expr: &Expr) -> usize {
+    std::ptr::from_ref(expr) as usize
+}
+
+/// Returns the labels that something in an expression refers to, and those of them whose rounds are counted.
+fn references(expr: &Expr) -> (Vec<String>, Vec<String>) {
+    let (mut used, mut counted) = (Vec::new(), Vec::new());
+    expr.each_label_reference(&mut |label, measure| {
+        used.push(label.text.clone());
+        if measure == Some(Measure::Count) {
+            counted.push(label.text.clone());
+        }
+    });
+    (used, counted)
+}
+
 impl Lowering<'_, '_> {
     /// Returns the node of a sequence, or of an expression with a label that is in no sequence. `None` if it derives no
     /// finite string.
     pub(super) fn sequence(&mut self, expr: &Expr) -> Option<NodeId> {
-        let (mut used, mut counted): (Vec<&str>, Vec<&str>) = (Vec::new(), Vec::new());
-        expr.each_label_reference(&mut |label, measure| {
-            used.push(&label.text);
-            if measure == Some(Measure::Count) {
-                counted.push(&label.text);
-            }
-        });
+        let (mut used, mut counted) = references(expr);
+        let repetition = self.labels.mirrored.iter().rposition(|mirrored| mirrored.round == address(expr));
+        if let Some(repetition) = repetition {
+            used.extend(self.labels.mirrored[repetition].used.iter().cloned());
+            counted.extend(self.labels.mirrored[repetition].counted.iter().cloned());
+        }
         let (first, scope) = (self.labels.seen.len(), self.labels.fields.len());
         for item in expr.sequence().iter().flat_map(Expr::layers) {
             // A part with several labels has one in the IR.
             let names: Vec<&Name> = item.labels().map(|(label, _)| label).collect();
-            let names: Vec<&Name> = names.into_iter().filter(|name| used.contains(&name.text.as_str())).collect();
+            let names: Vec<&Name> = names.into_iter().filter(|name| used.contains(&name.text)).collect();
             let Some(first) = names.first() else { continue };
             let known = self.known(first, item);
-            let is_counted = names.iter().any(|name| counted.contains(&name.text.as_str()));
+            let is_counted = names.iter().any(|name| counted.contains(&name.text));
             self.labels.seen.extend(names.iter().map(|name| Seen {
                 name: name.text.clone(),
                 known,
@@ -48,13 +75,60 @@ impl Lowering<'_, '_> {
             }));
         }
         self.labels.fields.push(Vec::new());
+        let mirrored = self.labels.mirrored.len();
+        self.add_mirrored(expr, first);
         let items: Vec<Option<NodeId>> = expr.sequence().iter().map(|item| self.item(item)).collect();
+        self.labels.mirrored.truncate(mirrored);
+        let seen: Vec<Seen> = self.labels.seen.drain(first..).collect();
+        let mut role = Role::Plain;
+        let is_mirrored = |mirrored: &&mut Mirrored| !mirrored.used.is_empty();
+        if let Some(mirrored) = repetition.map(|index| &mut self.labels.mirrored[index]).filter(is_mirrored) {
+            (role, mirrored.seen) = (Role::Round(mirrored.label), seen.clone());
+        }
         let fields = self.labels.fields.pop().unwrap_or_default();
-        let mut labels: Vec<LabelId> = self.labels.seen.drain(first..).map(|seen| seen.known.label).collect();
-        labels.dedup();
         let items: Option<Vec<NodeId>> = items.into_iter().collect();
         let body = self.ir.seq(items?);
-        Some(if labels.is_empty() { body } else { self.ir.scope(labels.into(), fields.into(), body) })
+        Some(self.scope(&seen, fields, role, body))
+    }
+
+    /// Returns a scope of some labels; the part itself without any.
+    fn scope(&mut self, seen: &[Seen], fields: Vec<Field>, role: Role, body: NodeId) -> NodeId {
+        let mut labels: Vec<LabelId> = seen.iter().map(|seen| seen.known.label).collect();
+        labels.dedup();
+        if labels.is_empty() {
+            return body;
+        }
+        self.ir.scope(Scope { labels: labels.into(), fields: fields.into(), role, body })
+    }
+
+    /// Notes the repetitions of a sequence whose rounds are mirrored. The labels of the sequence are those from `first`
+    /// on.
+    fn add_mirrored(&mut self, expr: &Expr, first: usize) {
+        let mut mirrors = Vec::new();
+        expr.each(&mut |expr| mirrors.extend(expr.as_mirror()));
+        for (label, item) in mirrors {
+            let own = self.labels.seen[first..].iter().find(|seen| seen.name == label.text);
+            let layers = expr.sequence().iter().flat_map(Expr::layers).flat_map(Expr::labels);
+            let round = layers.filter(|(name, _)| name.text == label.text).find_map(|(_, part)| part.round());
+            let (Some(own), Some(round)) = (own, round) else { continue };
+            let (label, (used, counted)) = (own.known.label, references(item));
+            // Labels outside the rounds have other names.
+            let is_own = |name: &String| {
+                let mut labels = round.sequence().iter().flat_map(Expr::layers).flat_map(Expr::labels);
+                labels.any(|(label, _)| label.text == *name)
+            };
+            let used = used.into_iter().filter(is_own);
+            match self.labels.mirrored.iter_mut().find(|mirrored| mirrored.label == label) {
+                Some(known) => {
+                    known.used.extend(used);
+                    known.counted.extend(counted);
+                }
+                None => {
+                    let (round, used) = (address(round), used.collect());
+                    self.labels.mirrored.push(Mirrored { label, round, used, counted, seen: Vec::new() });
+                }
+            }
+        }
     }
 
     /// Returns the node of an item of a sequence.
@@ -176,13 +250,30 @@ impl Lowering<'_, '_> {
         Some(Derived::Padding(known, padding))
     }
 
-    /// Returns the node of a repetition whose number of rounds follows from labelled parts.
-    pub(super) fn times(&mut self, item: &Expr, rounds: &Value<Name>) -> Option<NodeId> {
+    /// Returns the node of a repetition whose number of rounds follows from labelled parts; of a mirror of the
+    /// repetition with a label, if there is one.
+    pub(super) fn times(&mut self, mirrored: Option<&Name>, item: &Expr, rounds: &Value<Name>) -> Option<NodeId> {
         let rounds = self.number(rounds);
         let span = item.span;
-        let item = self.expr(item)?;
+        let item = match mirrored.and_then(|label| self.seen(label)) {
+            Some(known) => self.mirror(known.label, item)?,
+            None => self.expr(item)?,
+        };
         self.labels.measured.push((item, span));
         Some(self.ir.times(item, rounds))
+    }
+
+    /// Returns the node of what is derived for each round of a repetition.
+    fn mirror(&mut self, label: LabelId, item: &Expr) -> Option<NodeId> {
+        let (first, scope) = (self.labels.seen.len(), self.labels.fields.len());
+        let found = self.labels.mirrored.iter().find(|mirrored| mirrored.label == label);
+        let seen: Vec<Seen> = found.map_or(&[][..], |found| &found.seen).to_vec();
+        self.labels.seen.extend(seen.iter().map(|seen| Seen { scope, ..seen.clone() }));
+        self.labels.fields.push(Vec::new());
+        let body = self.expr(item);
+        let fields = self.labels.fields.pop().unwrap_or_default();
+        self.labels.seen.truncate(first);
+        Some(self.scope(&seen, fields, Role::Mirror(label), body?))
     }
 
     /// Notes parts on whose bytes something follows that is coded, where they are not in the same coding.

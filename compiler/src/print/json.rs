@@ -201,6 +201,10 @@ impl Writer<'_> {
             let most = max.map_or(String::new(), |max| format!(", \"max\": {max}"));
             return Some(format!("\"expansion\": {}, \"min\": {min}{most}", self.expansion(item)?));
         }
+        if let Some((label, item)) = expr.as_mirror() {
+            let (word, label) = (Expr::MIRROR, quoted(&label.text));
+            return Some(format!("\"{word}\": {label}, \"expansion\": {}", self.expansion(item)?));
+        }
         if let Some((item, rounds)) = expr.as_times() {
             let rounds = quoted(&value_text(rounds));
             return Some(format!("\"expansion\": {}, \"times\": {rounds}", self.expansion(item)?));

@@ -131,6 +131,7 @@ impl Relaxing<'_> {
             }
             ExprKind::Repeat { item, min, max } => Expr::repeat(self.without_labels(item), *min, *max, span),
             ExprKind::Times { item, .. } => Expr::repeat(self.without_labels(item), 0, None, span),
+            ExprKind::Derived(Derived::Copy(label)) if !self.is_seen(&label.text) => any_bytes(span),
             ExprKind::Derived(Derived::Copy(label)) => self.copy(&label.text).unwrap_or_else(|| Expr::empty(span)),
             ExprKind::Derived(Derived::Number(_, form)) => any_number(*form, expr),
             ExprKind::Derived(Derived::Bits(bits)) => any_number(bits.form(), expr),
@@ -167,6 +168,11 @@ impl Relaxing<'_> {
         part
     }
 
+    /// Returns true if a label is that of a sequence. Mirrors see others.
+    fn is_seen(&self, label: &str) -> bool {
+        self.seen.iter().any(|(name, _)| name == label)
+    }
+
     /// Returns a copy of the part with this label, if there is room for it.
     fn copy(&mut self, label: &str) -> Option<Expr> {
         let (_, part) = self.seen.iter().rev().find(|(name, _)| name == label)?;
@@ -178,6 +184,11 @@ impl Relaxing<'_> {
         self.left -= size;
         Some(part.clone())
     }
+}
+
+/// Returns all texts.
+fn any_bytes(span: Span) -> Expr {
+    Expr::repeat(Expr::class(CharSet::new(Unit::Byte, [(0, 0xFF)]), span), 0, None, span)
 }
 
 /// Returns all texts of the bytes that there are in a coding.

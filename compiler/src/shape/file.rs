@@ -405,8 +405,8 @@ impl Hash {
                 self.number(max.map_or(u32::MAX, |max| max.min(u32::MAX - 1)));
                 self.expr(item);
             }
-            ExprKind::Times { item, rounds } => {
-                self.byte(6);
+            ExprKind::Times { item, rounds, is_mirror } => {
+                self.byte(if *is_mirror { 14 } else { 6 });
                 self.value(rounds);
                 self.expr(item);
             }

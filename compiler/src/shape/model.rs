@@ -277,7 +277,7 @@ impl Builder<'_> {
                 }
                 Term::Rounds(number, Box::new(item), *min)
             }
-            ExprKind::Times { item, rounds } => {
+            ExprKind::Times { item, rounds, .. } => {
                 let least = rounds.of(|_| 0).clamp(0, u32::MAX.into()) as u32;
                 Term::Times(Box::new(self.term(item)), least)
             }

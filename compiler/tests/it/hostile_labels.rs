@@ -14,10 +14,12 @@ const ALL: u64 = 500;
 const AT_A_TIME: u64 = 20;
 
 /// Files that have grammars with labels and names: as blocks, as string literals in lines of their own, or whole.
-const SOURCES: [&str; 12] = [
+const SOURCES: [&str; 15] = [
     "docs/labels.md",
     "docs/names.md",
     "docs/codings.md",
+    "docs/mirrors.md",
+    "compiler/tests/it/mirrors.rs",
     "engine/tests/it/labels.rs",
     "tests/labelled/xml.ebnf",
     "tests/labelled/csv.ebnf",
@@ -27,6 +29,7 @@ const SOURCES: [&str; 12] = [
     "engine/parse/tests/it/codings.rs",
     "tests/labelled/tar.ebnf",
     "tests/labelled/ipv4.ebnf",
+    "tests/labelled/zip.ebnf",
 ];
 
 /// Returns the grammars of the files.

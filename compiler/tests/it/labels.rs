@@ -302,7 +302,7 @@ fn json_says_as_much() {
 
 /// Compares the reference with the kit's machine: 6 choice strings under 4 limits for each seed whose grammar is sound.
 /// Returns the number of cases.
-fn agree(seeds: Range<u64>, shape: &Shape) -> u64 {
+pub fn agree(seeds: Range<u64>, shape: &Shape) -> u64 {
     let mut cases = 0;
     for seed in seeds {
         let mut rng = Rng::new(seed);
@@ -392,7 +392,9 @@ fn the_reference_agrees_with_the_oracle_in_a_long_run() {
         + agree(100_000..130_000, &Shape::NAMED)
         + agree(100_000..130_000, &Shape::LABELLED_NAMED)
         + agree(100_000..130_000, &Shape::CODED)
-        + agree(100_000..130_000, &Shape::CODED_NAMED);
+        + agree(100_000..130_000, &Shape::CODED_NAMED)
+        + agree(100_000..130_000, &Shape::MIRRORED)
+        + agree(100_000..130_000, &Shape::MIRRORED_CODED_NAMED);
     println!("{cases} cases");
     assert!(cases > 1_000_000);
 }

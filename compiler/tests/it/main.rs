@@ -14,6 +14,7 @@ mod hostile_g4;
 mod hostile_labels;
 mod labels;
 mod limits;
+mod mirrors;
 mod names;
 mod oracle;
 mod passes;

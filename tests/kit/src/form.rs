@@ -51,8 +51,8 @@ pub enum Kind {
     Choice(Vec<Form>, Option<Slots>),
     /// As many rounds.
     Repeat(Box<Form>, u32, Option<u32>),
-    /// As many rounds as a number says.
-    Times(Box<Form>, Value<String>),
+    /// As many rounds as a number says; with a mirror, those of a repetition whose labels they see.
+    Times(Box<Form>, Value<String>, Option<Mirror>),
     /// A sequence whose items have labels, with these labels in order.
     Scope(Box<Form>, Vec<String>),
     /// A part with a label.
@@ -63,6 +63,15 @@ pub enum Kind {
     Naming(Naming<String>, Box<Form>),
     /// A part that is written in a coding.
     Coded(Codec, Box<Form>),
+}
+
+/// The rounds of a repetition whose labels are seen.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mirror {
+    /// The label of the repetition.
+    pub label: String,
+    /// The labels of a round, as far as they are known from the grammar.
+    parts: Vec<Part>,
 }
 
 /// Facts about a labelled part from the grammar alone: its label, its minimum length, and its least number of
@@ -234,9 +243,11 @@ fn of_expr(expr: &Expr, reading: Reading<'_>, weights: &mut Vec<Vec<f64>>) -> Fo
             Kind::Choice(options, None)
         }
         ExprKind::Repeat { item, min, max } => Kind::Repeat(Box::new(of_sequence(item, reading, weights)), *min, *max),
-        ExprKind::Times { item, rounds } => {
+        ExprKind::Times { item, rounds, .. } => {
+            let mirror = expr.as_mirror();
+            let mirror = mirror.map(|(label, _)| Mirror { label: label.text.clone(), parts: Vec::new() });
             let rounds = rounds.map(&mut |label| label.text.clone());
-            Kind::Times(Box::new(of_sequence(item, reading, weights)), rounds)
+            Kind::Times(Box::new(of_sequence(item, reading, weights)), rounds, mirror)
         }
         ExprKind::Label { .. } | ExprKind::Coded { .. } => return of_sequence(expr, reading, weights),
         ExprKind::Derived(derived) => Kind::Derived(derived.map(&mut |label| label.text.clone())),
@@ -255,7 +266,7 @@ fn order_options(form: &mut Form, weights: &mut impl Iterator<Item = Vec<f64>>) 
         Kind::Bytes(_) | Kind::Class(_) | Kind::Variable(_) | Kind::Derived(_) => {}
         Kind::Seq(items) => items.iter_mut().for_each(|item| order_options(item, weights)),
         Kind::Repeat(item, ..)
-        | Kind::Times(item, _)
+        | Kind::Times(item, ..)
         | Kind::Scope(item, _)
         | Kind::Label(_, item)
         | Kind::Naming(_, item)
@@ -313,8 +324,11 @@ fn set_facts(form: &mut Form, rules: &[(Facts, Uniques)], parts: &mut Vec<Part>)
                 _ => Facts { min_len: item.facts.min_len.saturating_mul(u64::from(*min)), ..item.facts },
             }
         }
-        Kind::Times(item, rounds) => {
+        Kind::Times(item, rounds, mirror) => {
+            let outer = parts.len();
+            parts.extend(mirror.iter().flat_map(|mirror| mirror.parts.clone()));
             set_facts(item, rules, parts);
+            parts.truncate(outer);
             match least(rounds, parts) {
                 0 => Facts { min_len: 0, height: 0, min_depth: 0 },
                 least => Facts { min_len: item.facts.min_len.saturating_mul(least), ..item.facts },
@@ -324,13 +338,15 @@ fn set_facts(form: &mut Form, rules: &[(Facts, Uniques)], parts: &mut Vec<Part>)
             let outer = parts.len();
             parts.extend(labels.iter().map(|label| (label.clone(), u64::MAX, u64::MAX)));
             // Items see the parts after them, too.
+            set_mirrors(items, parts);
             loop {
                 set_facts(items, rules, parts);
                 let mut found = Vec::new();
                 each_label(items, &mut |label, part| {
                     found.push((label.to_string(), part.facts.min_len, least_rounds(part, parts)));
                 });
-                if found == parts[outer..] {
+                let has_changed = set_mirrors(items, parts);
+                if found == parts[outer..] && !has_changed {
                     break;
                 }
                 parts.truncate(outer);
@@ -402,7 +418,7 @@ fn uniques(kind: &Kind, rules: &[(Facts, Uniques)], parts: &[Part]) -> Uniques {
         }
         Kind::Repeat(_, _, Some(0)) => Uniques::new(),
         Kind::Repeat(item, min, _) => times(item, u64::from(*min)),
-        Kind::Times(item, rounds) => times(item, least(rounds, parts)),
+        Kind::Times(item, rounds, _) => times(item, least(rounds, parts)),
         Kind::Scope(item, _) | Kind::Label(_, item) => item.uniques.clone(),
         Kind::Naming(Naming::Declare(_), _) | Kind::Coded(..) => Uniques::new(),
         Kind::Naming(naming, item) => {
@@ -439,8 +455,57 @@ fn least_rounds(part: &Form, parts: &[Part]) -> u64 {
         Kind::Label(_, item) => least_rounds(item, parts),
         Kind::Repeat(_, _, Some(0)) => 0,
         Kind::Repeat(_, min, _) => u64::from(*min),
-        Kind::Times(_, rounds) => least(rounds, parts),
+        Kind::Times(_, rounds, _) => least(rounds, parts),
         _ => 0,
+    }
+}
+
+/// Tells the mirrors of repetitions that are items of a sequence what is known of the labels of a round. Returns true if
+/// that is something else than before.
+fn set_mirrors(items: &mut Form, parts: &[Part]) -> bool {
+    let mut rounds = Vec::new();
+    each_label(items, &mut |label, part| {
+        let mut part = part;
+        while let Kind::Label(_, inner) = &part.kind {
+            part = inner;
+        }
+        let (Kind::Repeat(round, ..) | Kind::Times(round, ..)) = &part.kind else { return };
+        let Kind::Scope(round, _) = &round.kind else { return };
+        // What is counted in a round may follow from parts of it.
+        let outer = parts.len();
+        let mut seen = parts.to_vec();
+        each_label(round, &mut |label, part| seen.push((label.to_string(), part.facts.min_len, 0)));
+        loop {
+            let before = seen[outer..].to_vec();
+            let mut found = Vec::new();
+            each_label(round, &mut |label, part| {
+                found.push((label.to_string(), part.facts.min_len, least_rounds(part, &seen)));
+            });
+            seen.truncate(outer);
+            seen.append(&mut found);
+            if before == seen[outer..] {
+                break;
+            }
+        }
+        rounds.push((label.to_string(), seen.split_off(outer)));
+    });
+    rounds.into_iter().fold(false, |changed, (label, parts)| set_mirror(items, &label, &parts) | changed)
+}
+
+/// Tells the mirrors of the repetition with a label what is known of the labels of a round.
+fn set_mirror(form: &mut Form, label: &str, parts: &[Part]) -> bool {
+    match &mut form.kind {
+        Kind::Bytes(_) | Kind::Class(_) | Kind::Variable(_) | Kind::Derived(_) => false,
+        Kind::Seq(items) | Kind::Choice(items, _) => {
+            items.iter_mut().fold(false, |changed, item| set_mirror(item, label, parts) | changed)
+        }
+        Kind::Times(_, _, Some(mirror)) if mirror.label == label => {
+            let has_changed = mirror.parts != parts;
+            mirror.parts = parts.to_vec();
+            has_changed
+        }
+        Kind::Repeat(item, ..) | Kind::Times(item, ..) | Kind::Scope(item, _) => set_mirror(item, label, parts),
+        Kind::Label(_, item) | Kind::Naming(_, item) | Kind::Coded(_, item) => set_mirror(item, label, parts),
     }
 }
 

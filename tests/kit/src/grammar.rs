@@ -39,6 +39,8 @@ pub struct Shape {
     pub names: bool,
     /// Whether parts may be coded.
     pub codings: bool,
+    /// Whether the rounds of labelled repetitions may be mirrored.
+    pub mirrors: bool,
 }
 
 impl Shape {
@@ -57,6 +59,7 @@ impl Shape {
         labels: false,
         names: false,
         codings: false,
+        mirrors: false,
     };
 
     /// Grammars whose distribution can be computed.
@@ -77,6 +80,7 @@ impl Shape {
         labels: false,
         names: false,
         codings: false,
+        mirrors: false,
     };
 
     /// Grammars with labelled parts.
@@ -95,6 +99,12 @@ impl Shape {
     /// Grammars with labelled, coded parts and names.
     pub const CODED_NAMED: Shape = Shape { names: true, ..Shape::CODED };
 
+    /// Grammars with labelled parts and mirrors of rounds.
+    pub const MIRRORED: Shape = Shape { mirrors: true, ..Shape::LABELLED };
+
+    /// Grammars with mirrors, codings and names.
+    pub const MIRRORED_CODED_NAMED: Shape = Shape { mirrors: true, ..Shape::CODED_NAMED };
+
     /// Grammars with long literals and sequences, which no reservation covers at once.
     pub const LONG: Shape =
         Shape { rules: 5, items: 12, literal: 150, long: 1300, alphabet: b"ab", wide: 0, ..Shape::VARIED };
@@ -105,7 +115,7 @@ impl Shape {
 /// in no scope.
 pub fn random_grammar(draw: &mut dyn Draw, shape: &Shape) -> Grammar {
     let rules = draw.between(1, shape.rules);
-    let mut maker = Maker { draw, shape, rules, rule: 0, scopes: Vec::new() };
+    let mut maker = Maker { draw, shape, rules, rule: 0, scopes: Vec::new(), mirrored: None };
     let mut bodies: Vec<Expr> = (0..rules).map(|rule| maker.body(rule)).collect();
     if shape.names {
         bodies.push(maker.given_names());
@@ -156,6 +166,9 @@ struct Maker<'d> {
     rule: usize,
     /// The sequences with labels that are being made, outer ones first.
     scopes: Vec<labels::Scope>,
+    /// The repetition whose rounds are mirrored: the numbers of its sequence, of its item, and of the sequence that is
+    /// its round.
+    mirrored: Option<(usize, usize, usize)>,
 }
 
 impl Maker<'_> {

@@ -38,6 +38,8 @@ pub struct Machine<'f> {
     longest: Option<u64>,
     /// The text so far.
     pub text: Text,
+    /// The rounds of repetitions: the part that is the repetition, the labels of the round, and its first part.
+    rounds: Vec<(usize, &'f [String], usize)>,
     site: Option<Site<'f>>,
 }
 
@@ -61,6 +63,8 @@ struct Place<'f> {
     is_shortest: bool,
     /// The parts that the derivation is, all of it.
     parts: Vec<usize>,
+    /// The parts of which the derivation is a round, all of it.
+    round_of: Vec<usize>,
 }
 
 #[derive(Clone, Debug)]
@@ -68,8 +72,8 @@ enum Task<'f> {
     Derive(&'f Form, Place<'f>),
     /// Further rounds of a repetition after a number of rounds.
     Rounds(&'f Form, u32, Place<'f>),
-    /// This number of further rounds of an item.
-    Times(&'f Form, u64, Place<'f>),
+    /// This number of further rounds of an item. A mirror sees the rounds of a part from this number on.
+    Times(&'f Form, u64, Option<(usize, usize)>, Place<'f>),
     End(usize),
     EndScope,
     /// The end of a part that gives a name, and the number of plain bytes before it.
@@ -91,7 +95,17 @@ enum Site<'f> {
 impl<'f> Place<'f> {
     /// Returns the place of a part of the derivation.
     fn inner(&self) -> Place<'f> {
-        Place { parts: Vec::new(), ..self.clone() }
+        Place { parts: Vec::new(), round_of: Vec::new(), ..self.clone() }
+    }
+
+    /// Returns the place of a round of the derivation.
+    fn round(&self) -> Place<'f> {
+        Place { round_of: self.parts.clone(), ..self.inner() }
+    }
+
+    /// Returns the place of the mirror of a round with these labels.
+    fn mirror(&self, (labels, first): (&'f [String], usize)) -> Place<'f> {
+        Place { seen: Some(Rc::new(Seen { labels, first, outer: self.seen.clone() })), ..self.inner() }
     }
 
     fn part(&self, label: &str) -> usize {
@@ -110,7 +124,7 @@ impl<'f> Machine<'f> {
     /// Returns a machine at the start of the start rule. The pools must be those of the same grammar.
     pub fn new(system: &'f System, pools: &'f Pools, limits: Limits) -> Machine<'f> {
         let start = system.variables[system.start].as_ref().expect("the start rule has a body");
-        let place = Place { depth: 0, seen: None, is_shortest: false, parts: Vec::new() };
+        let place = Place { depth: 0, seen: None, is_shortest: false, parts: Vec::new(), round_of: Vec::new() };
         let longest = longest_text(system);
         let max_len = limits.max_len.into_iter().chain(longest).min();
         let limits = Limits { max_len, ..limits };
@@ -127,6 +141,7 @@ impl<'f> Machine<'f> {
             outside: Vec::new(),
             longest,
             text: Text::default(),
+            rounds: Vec::new(),
             site: None,
         }
     }
@@ -339,7 +354,12 @@ impl<'f> Machine<'f> {
                     || self.text.value(&value.map(&mut |label| place.part(label))) <= form.greatest()
             }
             Kind::Seq(items) | Kind::Choice(items, _) => items.iter().all(|item| self.fit(item, place)),
-            Kind::Repeat(item, ..) | Kind::Times(item, _) | Kind::Label(_, item) => self.fit(item, place),
+            Kind::Times(item, _, Some(mirror)) => {
+                let part = place.part(&mirror.label);
+                let mut rounds = self.rounds_of(part);
+                rounds.all(|round| self.fit(item, &place.mirror(round)))
+            }
+            Kind::Repeat(item, ..) | Kind::Times(item, ..) | Kind::Label(_, item) => self.fit(item, place),
             Kind::Naming(_, item) | Kind::Coded(_, item) => self.fit(item, place),
             Kind::Scope(..) if !has_fields(form) => true,
             Kind::Scope(..) => {
@@ -386,11 +406,13 @@ impl<'f> Machine<'f> {
                 });
                 return None;
             }
-            Task::Times(item, left, place) => {
+            Task::Times(item, left, mirrored, place) => {
                 if left > 0 {
                     place.parts.iter().for_each(|&part| self.text.count(part));
-                    let inner = place.inner();
-                    self.tasks.push(Task::Times(item, left - 1, place));
+                    let round = mirrored.and_then(|(part, number)| self.rounds_of(part).nth(number));
+                    let inner = round.map_or_else(|| place.round(), |round| place.mirror(round));
+                    let next = mirrored.map(|(part, number)| (part, number + 1));
+                    self.tasks.push(Task::Times(item, left - 1, next, place));
                     self.tasks.push(Task::Derive(item, inner));
                 }
                 return None;
@@ -420,10 +442,16 @@ impl<'f> Machine<'f> {
         None
     }
 
+    /// Returns the rounds of a part that have labels: the labels, and the first part.
+    fn rounds_of(&self, part: usize) -> impl Iterator<Item = (&'f [String], usize)> {
+        let own = self.rounds.iter().filter(move |round| round.0 == part);
+        own.map(|&(_, labels, first)| (labels, first))
+    }
+
     fn round(&mut self, form: &'f Form, done: u32, place: Place<'f>) {
         let Kind::Repeat(item, ..) = &form.kind else { return };
         place.parts.iter().for_each(|&part| self.text.count(part));
-        let inner = place.inner();
+        let inner = place.round();
         self.tasks.push(Task::Rounds(form, done + 1, place));
         self.tasks.push(Task::Derive(item, inner));
     }
@@ -436,12 +464,14 @@ impl<'f> Machine<'f> {
             Kind::Seq(items) => self.tasks.extend(items.iter().rev().map(|item| Task::Derive(item, place.inner()))),
             Kind::Choice(..) => return Some(Site::Choice(form, place.inner())),
             Kind::Repeat(..) => self.tasks.push(Task::Rounds(form, 0, place)),
-            Kind::Times(item, rounds) => {
+            Kind::Times(item, rounds, mirror) => {
                 let rounds = self.text.add_times(rounds.map(&mut |label| place.part(label)));
-                self.tasks.push(Task::Times(item, rounds, place));
+                let mirrored = mirror.as_ref().map(|mirror| (place.part(&mirror.label), 0));
+                self.tasks.push(Task::Times(item, rounds, mirrored, place));
             }
             Kind::Scope(items, labels) => {
                 let first = self.text.add_parts(labels.len()).start;
+                self.rounds.extend(place.round_of.iter().map(|&part| (part, labels.as_slice(), first)));
                 let seen = Some(Rc::new(Seen { labels, first, outer: place.seen.take() }));
                 let place = Place { seen, ..place.inner() };
                 self.scopes.push((&**items, place.clone()));
@@ -484,7 +514,7 @@ impl<'f> Machine<'f> {
 
     fn instance(&mut self, variable: usize, place: Place<'f>) -> Option<Site<'f>> {
         let depth = place.depth + 1;
-        let place = Place { depth, seen: None, parts: Vec::new(), ..place };
+        let place = Place { depth, seen: None, ..place.inner() };
         let is_beyond = self.limits.max_depth.is_some_and(|max_depth| depth > max_depth);
         if is_beyond && self.pools.get(RuleId::new(variable)).is_some() {
             return Some(Site::Pool(variable, place));
@@ -515,7 +545,7 @@ fn longest_text(system: &System) -> Option<u64> {
             Kind::Repeat(_, _, Some(0)) => {}
             Kind::Seq(items) | Kind::Choice(items, _) => items.iter().for_each(|item| visit(item, called, longest)),
             Kind::Naming(Naming::Declare(_), _) => {}
-            Kind::Repeat(item, ..) | Kind::Times(item, _) => visit(item, called, longest),
+            Kind::Repeat(item, ..) | Kind::Times(item, ..) => visit(item, called, longest),
             Kind::Scope(item, _) | Kind::Label(_, item) => visit(item, called, longest),
             Kind::Naming(_, item) | Kind::Coded(_, item) => visit(item, called, longest),
         }
@@ -551,7 +581,7 @@ fn has_fields(form: &Form) -> bool {
         Kind::Derived(Derived::Bits(_)) => true,
         Kind::Derived(Derived::Padding(_, padding)) => padding.is_exact,
         Kind::Seq(items) | Kind::Choice(items, _) => items.iter().any(has_fields),
-        Kind::Repeat(item, ..) | Kind::Times(item, _) | Kind::Scope(item, _) => has_fields(item),
+        Kind::Repeat(item, ..) | Kind::Times(item, ..) | Kind::Scope(item, _) => has_fields(item),
         Kind::Label(_, item) | Kind::Naming(_, item) | Kind::Coded(_, item) => has_fields(item),
     }
 }

@@ -90,7 +90,8 @@ pub(in crate::formats) fn reserved(name: &str) -> Option<&'static str> {
     if name == SELF {
         return Some("what counts as other bytes in a checksum");
     }
-    let is_other = || is_padding().or_else(is_bits).or_else(is_word).or_else(is_coding);
+    let is_mirror = || (name == Expr::MIRROR).then_some("a mirror");
+    let is_other = || is_padding().or_else(is_bits).or_else(is_word).or_else(is_coding).or_else(is_mirror);
     NumberForm::by_name(name).map(|_| "a number").or_else(is_other)
 }
 
@@ -141,7 +142,11 @@ impl<'t> Parser<'t, '_> {
                     "form of a number",
                     name,
                     span,
-                    NumberForm::names().chain(WORDS.concat()).chain(Naming::WORDS).chain(Coding::names()),
+                    NumberForm::names()
+                        .chain(WORDS.concat())
+                        .chain(Naming::WORDS)
+                        .chain(Coding::names())
+                        .chain([Expr::MIRROR]),
                 ));
             }
             // The dollar sign is not part of the name.
@@ -205,6 +210,31 @@ impl<'t> Parser<'t, '_> {
         self.build(ExprKind::Coded { coding, item: Box::new(expr) }, span, height)
     }
 
+    /// Returns true if `$name`, which has been taken, begins a mirror.
+    pub(super) fn begins_mirror(&mut self, name: &str) -> bool {
+        name == Expr::MIRROR && self.peek(0).kind == Kind::Open
+    }
+
+    /// Parses the label and the part after `$each`, which has been taken.
+    pub(super) fn mirror(&mut self, span: Span) -> Result<Sized, Reported> {
+        let open = self.take().span;
+        let help = "write `$each(parts, item)`, where `parts` is the label of a repetition";
+        let Token { kind: Kind::Name(label), span: place, .. } = self.take() else {
+            return Err(self.error(self.last_span, "`$each` needs the label of a repetition", help));
+        };
+        let label = Name { text: label.to_string(), span: place };
+        if !self.take_if(&Kind::Comma) {
+            return Err(self.error(place, "`$each` needs a part after the label", help));
+        }
+        let Sized { expr, height } = self.nested(open)?;
+        if !self.take_if(&Kind::Close) {
+            let end = self.peek(0).span;
+            return Err(self.error(end, "`$each` is not closed", help));
+        }
+        let span = span.to(self.last_span);
+        self.build(Expr::mirror(label, expr, span).kind, span, height)
+    }
+
     /// Parses the width of digits.
     pub(super) fn width(&mut self, form: NumberForm) -> Result<NumberForm, Reported> {
         let Token { kind, span, .. } = self.peek(0);
@@ -247,7 +277,7 @@ impl<'t> Parser<'t, '_> {
         }
         let Sized { expr, height } = item;
         let span = expr.span.to(close);
-        self.build(ExprKind::Times { item: Box::new(expr), rounds }, span, height)
+        self.build(ExprKind::Times { item: Box::new(expr), rounds, is_mirror: false }, span, height)
     }
 
     /// Parses a number of rounds.

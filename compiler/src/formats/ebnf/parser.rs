@@ -364,6 +364,9 @@ impl<'t> Parser<'t, '_> {
                 if self.begins_naming(name) {
                     return self.naming(name, span);
                 }
+                if self.begins_mirror(name) {
+                    return self.mirror(span);
+                }
                 if let Some(coding) = Coding::by_name(name).filter(|_| self.peek(0).kind == Kind::Open) {
                     return self.coded(coding, span);
                 }

@@ -13,7 +13,7 @@ use crate::formats::json_text::{Json, JsonKey, JsonKind};
 use crate::naming::Naming;
 
 const HELP: &str = "a symbol is a string, `{\"label\": \"n\", \"expansion\": [...]}`, `{\"copy\": \"n\"}`, \
-     `{\"number\": \"u16be(len(n))\"}`, `{\"define\": \"kind\", \"expansion\": [...]}` and its like, `{\"coding\": \"base64\", \"expansion\": [...]}`, or an `expansion` or a `choice` with `min`, `max` or `times`";
+     `{\"number\": \"u16be(len(n))\"}`, `{\"define\": \"kind\", \"expansion\": [...]}` and its like, `{\"coding\": \"base64\", \"expansion\": [...]}`, `{\"each\": \"n\", \"expansion\": [...]}`, or an `expansion` or a `choice` with `min`, `max` or `times`";
 
 /// The members of a symbol.
 #[derive(Default)]
@@ -25,11 +25,12 @@ struct Members {
     times: Option<Value<Name>>,
     naming: Option<Naming<Name>>,
     coding: Option<Coding>,
+    mirrored: Option<Name>,
 }
 
 /// Returns true if an object is a symbol, not the options of an alternative.
 pub(super) fn is_symbol(members: &[(JsonKey, Json)]) -> bool {
-    let names = ["label", "copy", "number", "choice", "min", "max", "times", "coding"];
+    let names = ["label", "copy", "number", "choice", "min", "max", "times", "coding", Expr::MIRROR];
     let names: Vec<&str> = names.into_iter().chain(Naming::WORDS).collect();
     let is_weighted = members.iter().any(|(key, _)| matches!(key.text.as_str(), "weight" | "prob"));
     members.iter().any(|(key, _)| names.contains(&key.text.as_str()))
@@ -56,6 +57,10 @@ impl Reader<'_, '_> {
                 }
                 ("times", JsonKind::String(text)) => {
                     found.times = Some(ebnf::rounds(&text, place, self.diagnostics)?);
+                    true
+                }
+                (Expr::MIRROR, JsonKind::String(label)) => {
+                    found.mirrored = Some(self.label(&label, place)?);
                     true
                 }
                 ("label", JsonKind::String(label)) => {
@@ -99,20 +104,26 @@ impl Reader<'_, '_> {
     }
 
     fn symbol_of(&mut self, found: Members, span: Span) -> Option<Expr> {
-        let Members { label, item: Some(mut item), min, max, times, naming, coding } = found else {
+        let Members { label, item: Some(mut item), min, max, times, naming, coding, mirrored } = found else {
             self.error(span, "this symbol derives nothing", HELP);
             return None;
         };
-        if max.is_some_and(|max| max < min.unwrap_or(0)) || times.is_some() && (min.is_some() || max.is_some()) {
+        let (is_bounded, is_alone) = (min.is_some() || max.is_some(), times.is_some() || mirrored.is_some());
+        if max.is_some_and(|max| max < min.unwrap_or(0))
+            || is_alone && is_bounded
+            || times.is_some() && mirrored.is_some()
+        {
             self.error(
                 span,
                 "the bounds of this repetition contradict each other",
-                "`min` is at most `max`; `times` stands alone",
+                "`min` is at most `max`; `times` and `each` stand alone",
             );
             return None;
         }
         if let Some(rounds) = times {
-            item = self.build(ExprKind::Times { item: Box::new(item), rounds }, span)?;
+            item = self.build(ExprKind::Times { item: Box::new(item), rounds, is_mirror: false }, span)?;
+        } else if let Some(label) = mirrored {
+            item = self.build(Expr::mirror(label, item, span).kind, span)?;
         } else if min.is_some() || max.is_some() {
             item = self.build(ExprKind::Repeat { item: Box::new(item), min: min.unwrap_or(0), max }, span)?;
         }

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::{ParseError, Reader};
 use crate::coding::Coding;
 use crate::derived::{Bits, Blank, Derived, Measure, NumberForm, Padding, Term, Value};
-use crate::ir::{Codec, Count, Field, KindId, Known, LabelId, Scope, Uniques};
+use crate::ir::{Codec, Count, Field, KindId, Known, LabelId, NodeId, Role, Scope, Uniques};
 use crate::naming::Naming;
 
 /// Writes bytes that follow from labelled parts.
@@ -51,6 +51,11 @@ pub(super) fn scope(out: &mut String, scope: &Scope) {
         value(out, number);
         let _ = write!(out, "<={greatest}");
     }
+    let _ = match scope.role {
+        Role::Plain => Ok(()),
+        Role::Round(label) => write!(out, " round:{}", label.index()),
+        Role::Mirror(label) => write!(out, " mirror:{}", label.index()),
+    };
 }
 
 /// Writes what a part does with names.
@@ -97,9 +102,6 @@ pub(super) fn value(out: &mut String, value: &Value<Known>) {
     }
     out.push('}');
 }
-
-/// The labels and the fields of a scope.
-type Begun = (Box<[LabelId]>, Box<[Field]>);
 
 fn known(out: &mut String, known: &Known) {
     let _ = write!(out, "{}:{}:{}", known.label.index(), known.len, known.rounds);
@@ -230,8 +232,8 @@ impl Reader<'_> {
         Ok(Some(Blank { part, byte }))
     }
 
-    /// Reads the labels and the fields of a scope.
-    pub(super) fn scope(&mut self) -> Result<Begun, ParseError> {
+    /// Reads a scope with this part, but the part.
+    pub(super) fn scope(&mut self, body: NodeId) -> Result<Scope, ParseError> {
         let (mut labels, mut fields) = (Vec::new(), Vec::new());
         while self.rest().starts_with(|c: char| c.is_ascii_digit()) {
             labels.push(LabelId::new(self.number(10)? as u32));
@@ -241,7 +243,14 @@ impl Reader<'_> {
             self.word("<=")?;
             fields.push(Field { value, greatest: self.number(10)? });
         }
-        Ok((labels.into(), fields.into()))
+        let mut role = Role::Plain;
+        for (word, of) in [("round:", Role::Round as fn(LabelId) -> Role), ("mirror:", Role::Mirror)] {
+            if self.rest().starts_with(word) {
+                self.word(word)?;
+                role = of(LabelId::new(self.number(10)? as u32));
+            }
+        }
+        Ok(Scope { labels: labels.into(), fields: fields.into(), role, body })
     }
 
     /// Reads the line of the kinds of names, if there is one.

@@ -23,12 +23,35 @@ struct Label {
     name: String,
     item: usize,
     is_repetition: bool,
+    /// The labels of a round.
+    round: Vec<Label>,
 }
 
 impl Label {
     fn name(&self) -> Name {
         Name { text: self.name.clone(), span: Span::default() }
     }
+}
+
+impl Scope {
+    /// Notes the labels of a round of an item that is a repetition.
+    fn add_round(&mut self, item: usize, round: &Expr) {
+        for label in self.labels.iter_mut().filter(|label| label.item == item) {
+            label.round = labels_of(round);
+        }
+    }
+}
+
+/// Returns the labels of a sequence.
+fn labels_of(sequence: &Expr) -> Vec<Label> {
+    let items = sequence.sequence().iter().enumerate();
+    let layers = items.flat_map(|(item, expr)| expr.layers().map(move |layer| (item, layer)));
+    let labels = layers.flat_map(|(item, layer)| layer.labels().map(move |(label, part)| (item, label, part)));
+    let label = |(item, label, part): (usize, &Name, &Expr)| {
+        let (name, is_repetition) = (label.text.clone(), part.round().is_some());
+        Label { name, item, is_repetition, round: Vec::new() }
+    };
+    labels.map(label).collect()
 }
 
 impl Maker<'_> {
@@ -41,7 +64,8 @@ impl Maker<'_> {
             let names = if self.draw.percent(5) { 2 } else { usize::from(self.draw.percent(45)) };
             let is_repetition = self.draw.percent(60);
             for _ in 0..names {
-                labels.push(Label { name: format!("l{}", seen + labels.len()), item, is_repetition });
+                let name = format!("l{}", seen + labels.len());
+                labels.push(Label { name, item, is_repetition, round: Vec::new() });
             }
         }
         let level = self.scopes.len() + 1;
@@ -50,12 +74,21 @@ impl Maker<'_> {
             self.scopes.last_mut().expect("a sequence is being made").item = item;
             let names: Vec<&Label> = labels.iter().filter(|label| label.item == item).collect();
             let made = match names.first() {
+                Some(label) if label.is_repetition && self.shape.mirrors && nesting > 0 && self.draw.percent(60) => {
+                    self.labelled_rounds(nesting - 1)
+                }
                 Some(label) if label.is_repetition => self.counted(nesting),
+                None if self.shape.mirrors && self.draw.percent(40) => {
+                    self.mirror(nesting).unwrap_or_else(|| self.item(nesting))
+                }
                 Some(_) if self.draw.percent(80) => self.part(nesting),
                 Some(_) => self.following(true).unwrap_or_else(|| self.part(nesting)),
                 None if self.draw.percent(75) => self.following(true).unwrap_or_else(|| self.item(nesting)),
                 None => self.item(nesting),
             };
+            if let Some(round) = made.round() {
+                self.scopes.last_mut().expect("a sequence is being made").add_round(item, round);
+            }
             names.into_iter().rev().fold(made, |item, label| {
                 let item = expr(ExprKind::Label { label: label.name(), item: Box::new(item) });
                 if self.shape.codings && self.draw.percent(12) { self.coded(item) } else { item }
@@ -132,6 +165,52 @@ impl Maker<'_> {
         self.repetition(nesting)
     }
 
+    /// Returns a repetition whose rounds have labels.
+    fn labelled_rounds(&mut self, nesting: usize) -> Expr {
+        let item = Box::new(self.labelled(nesting));
+        if self.draw.percent(15)
+            && let Some(mut rounds) = self.value(&|label, scope| label.item < scope.item)
+        {
+            rounds.terms.truncate(1);
+            (rounds.terms[0].times, rounds.plus) = (1, rounds.plus.min(2));
+            return expr(ExprKind::Times { item, rounds, is_mirror: false });
+        }
+        let min = self.draw.below(3) as u32;
+        let max = match self.draw.below(3) {
+            0 if self.shape.unbounded => None,
+            1 => Some(min.max(1)),
+            _ => Some(min + 2),
+        };
+        expr(ExprKind::Repeat { item, min, max })
+    }
+
+    /// Returns what is derived for each round of a repetition that is complete.
+    fn mirror(&mut self, nesting: usize) -> Option<Expr> {
+        if self.mirrored.is_some() {
+            return None;
+        }
+        let label = self.label(&|label, scope| label.item < scope.item && !label.round.is_empty())?;
+        let owner = self.scopes.iter().position(|scope| scope.labels.iter().any(|own| own.name == label.name))?;
+        let is_seen =
+            |own: &Label| self.scopes.iter().any(|scope| scope.labels.iter().any(|seen| seen.name == own.name));
+        if label.round.iter().any(is_seen) {
+            return None;
+        }
+        self.mirrored = Some((owner, label.item, self.scopes.len()));
+        let level = self.scopes.len() + 1;
+        self.scopes.push(Scope { labels: label.round.clone(), item: usize::MAX, level });
+        let item = match self.draw.below(4) {
+            0 if nesting > 0 => self.labelled(nesting - 1),
+            _ => {
+                let parts = self.draw.between(1, 4);
+                seq((0..parts).map(|_| self.following(false).unwrap_or_else(|| self.class())).collect())
+            }
+        };
+        self.scopes.pop();
+        self.mirrored = None;
+        Some(Expr::mirror(label.name(), item, Span::default()))
+    }
+
     /// Returns an expression as many times as parts say that are complete.
     fn times(&mut self, nesting: usize) -> Option<Expr> {
         let mut rounds = self.value(&|label, scope| label.item < scope.item)?;
@@ -141,7 +220,7 @@ impl Maker<'_> {
         rounds.plus = rounds.plus.min(3);
         self.divide(&mut rounds, 40);
         let item = if nesting > 0 && self.draw.percent(60) { self.item(nesting - 1) } else { self.class() };
-        Some(expr(ExprKind::Times { item: Box::new(item), rounds }))
+        Some(expr(ExprKind::Times { item: Box::new(item), rounds, is_mirror: false }))
     }
 
     /// Returns something that follows from parts: at an item of the innermost sequence, or within an item.
@@ -152,6 +231,7 @@ impl Maker<'_> {
                 let label = self.label(&|label, scope| label.item < scope.item)?.name();
                 return Some(self.declared(label));
             }
+            3 if self.shape.mirrors && self.draw.percent(50) => return self.mirror(1),
             3 => return self.times(0),
             4 if self.draw.percent(30) => Derived::Number(self.offset()?, self.form_of_offset()),
             4 if self.draw.percent(40) => self.own_checksum()?,
@@ -293,8 +373,16 @@ impl Maker<'_> {
 
     /// Returns one of the labels that are seen, if they are admitted.
     fn label(&mut self, admits: &dyn Fn(&Label, &Scope) -> bool) -> Option<Label> {
-        let labels = self.scopes.iter().flat_map(|scope| scope.labels.iter().filter(|label| admits(label, scope)));
-        let labels: Vec<Label> = labels.cloned().collect();
+        // A mirror gets no longer with what stands between the rounds and itself.
+        let is_early = |number: usize, label: &Label| {
+            self.mirrored.is_none_or(|(owner, item, round)| {
+                number < owner || number >= round || number == owner && label.item < item
+            })
+        };
+        let scopes = self.scopes.iter().enumerate();
+        let labels = scopes.flat_map(|(number, scope)| scope.labels.iter().map(move |label| (number, scope, label)));
+        let labels = labels.filter(|&(number, scope, label)| is_early(number, label) && admits(label, scope));
+        let labels: Vec<Label> = labels.map(|(.., label)| label.clone()).collect();
         // Labels of inner sequences come last, and are taken more often.
         let number = self.draw.below(labels.len().max(1)).max(self.draw.below(labels.len().max(1)));
         labels.into_iter().nth(number)
