@@ -10,6 +10,7 @@ mod codes;
 mod context;
 mod decode;
 mod encode;
+mod kept;
 mod names;
 mod operations;
 mod padding;

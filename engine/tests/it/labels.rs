@@ -11,7 +11,7 @@ use gramjet_engine::vm::Vm;
 use crate::kit::{SplitMix, limits, produce};
 
 /// Grammars with all kinds of what follows from labelled parts, and with names.
-pub const GRAMMARS: [&str; 47] = [
+pub const GRAMMARS: [&str; 51] = [
     "d ::= e  e ::= '<' n:name a* ('/>' | '>' (e | [a-z])* '</' $n '>')  a ::= ' ' name '=\"' [a-z]* '\"'  name ::= [a-z]+",
     "v ::= 'S' $u8(len(x)) x:([a-z]*) | 'A' $u8(len(y)) y:(v*)",
     "t ::= c r:(',' c)* ';' (c (',' c){count(r)} ';')*  c ::= [a-z]* | '\"' [a-z,]* '\"'",
@@ -59,6 +59,10 @@ pub const GRAMMARS: [&str; 47] = [
     "s ::= $u16be(len(p)) p:$base16(a:$base64(b:[a-z]*)) $u8(len(b)) $u16le(len(a)) $hex(crc32(b), 8) s*",
     "s ::= '\"' $cstring((x:[#b00-#bFF] $x)*) '\"' $dec(offset(t), 3) t:$base16('a' u:'b' $u8(offset(u)) s?)",
     "p ::= $scope(v, (d | '(' $percent($scope(v, d*)) ')' | u)*)  d ::= $unique(v, [a-c]) ';'  u ::= $use(v, '!') ','",
+    "z ::= e:(o:'' 'PK' $u16le(len(n)) n:[a-z]+ d:[0-9]*)* c:$each(e, 'CD' $u32be(crc32(d)) $u8(len(n)) $u32le(offset(o)) $n) 'EE' $u16le(count(e)) $u32le(len(c)) $u32le(offset(c))",
+    "s ::= r:(a:[ab]* b:(s | 'x') ';'){1,3} '.' ($each(r, $b $a ',') | $each(r, $dec(len(a)) ':' ($a | 'y'))) $u8(count(r))",
+    "p ::= o:(at:'' [0-9] ' obj ' [a-z]* ' end ')+ x:('xref ' $dec(count(o)) #xA $each(o, $dec(offset(at), 3) ' n' #xA)) 'start ' $dec(offset(x), 6)",
+    "s ::= k:[a-c]{1,3} m:(n:[a-z]+ '=' $k ';' s?){count(k)} $base64($each(m, $n ('-' $k){count(n)} $hex(md5(n)))) $u8(len(k))",
 ];
 
 fn compiled(grammar: &str) -> Option<Compiled> {
@@ -73,7 +77,7 @@ fn grammars() -> impl Iterator<Item = (&'static str, Compiled)> {
 
 #[test]
 fn most_of_them_compile() {
-    assert_eq!(grammars().count(), 45);
+    assert_eq!(grammars().count(), 49);
 }
 
 #[test]

@@ -4,6 +4,7 @@ use super::Threads;
 use super::context::{Context, Part, UNKNOWN};
 use super::decode::{Decoded, decode};
 use super::encode::{OPTION, encode, numbers};
+use super::kept::Kept;
 use super::operations::{Fault, Right};
 use super::queue::Queue;
 use super::texts::Texts;
@@ -191,24 +192,32 @@ impl Threads<'_, '_> {
             inner.found.reading.same = [&self.found.reading.same[..], &[index]].concat();
         }
         let outer = self.contexts.get(thread.count);
-        let mut parts = outer.parts.clone();
-        for part in &mut parts {
-            let len = part.to.wrapping_sub(part.from);
-            if part.is_known && part.to as usize <= self.text.len() + self.contexts.more.len() {
-                // Its bytes may be asked for, unless it has no place: then any will do.
-                let own = self.texts().part(part.from, part.to);
-                part.from = (bytes.len() + inner.contexts.more.len()) as u32;
-                part.to = part.from + len;
-                inner.contexts.more.extend_from_slice(own);
-            } else if !part.is_known {
-                *part = Part { len: part.len, count: part.count, ..Part::LATER };
-            }
-        }
+        let parts: Vec<Part> = outer.parts.iter().map(|&part| self.part_within(part, &mut inner)).collect();
         let context = Context { bound: bytes.len() as u32, parts, ..Context::default() };
         let count = inner.contexts.number(context);
         let state = self.program.callees[coded.callee as usize].entry;
         inner.queue = Queue::new(Thread { state, count, frame: crate::arena::ROOT, list: EMPTY });
         inner
+    }
+
+    /// Returns a part outside a coded text for threads within it, with the rounds of it that mirrors see.
+    fn part_within(&self, part: Part, inner: &mut Threads<'_, '_>) -> Part {
+        if !part.is_known {
+            return Part { len: part.len, count: part.count, ..Part::LATER };
+        }
+        let mut own = part;
+        if part.to as usize <= self.text.len() + self.contexts.more.len() {
+            // Its bytes may be asked for, unless it has no place: then any will do.
+            own.from = (inner.text.len() + inner.contexts.more.len()) as u32;
+            own.to = own.from + part.length();
+            inner.contexts.more.extend_from_slice(self.texts().part(part.from, part.to));
+        }
+        own.kept = self.contexts.kept.rounds(part.kept).into_iter().fold(Kept::NONE, |list, round| {
+            let round: Vec<Part> = round.iter().map(|&part| self.part_within(part, inner)).collect();
+            inner.steps += 1;
+            inner.contexts.kept.add(list, &round)
+        });
+        own
     }
 
     /// Notes which parts are all of a coded text. Returns the decisions with the faults that were found; `None` if the
@@ -223,7 +232,7 @@ impl Threads<'_, '_> {
             let from = if bytes.is_empty() { 0 } else { (self.text.len() + self.contexts.more.len()) as u32 };
             self.contexts.more.extend_from_slice(bytes);
             let Some(part) = context.part(place) else { return Ok(None) };
-            *part = Part { from, to: from + len, is_known: true, rounds, len: UNKNOWN, count: UNKNOWN };
+            *part = Part { from, to: from + len, is_known: true, rounds, ..Part::LATER };
             let Some(list) = self.compare(context, place, thread)? else { return Ok(None) };
             thread.list = list;
         }

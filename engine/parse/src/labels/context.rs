@@ -7,6 +7,7 @@ use std::rc::Rc;
 use gramjet_compiler::derived::{Amount, Measure, Term, Value};
 use rustc_hash::FxHashMap;
 
+use super::kept::Kept;
 use super::names::Names;
 use super::texts::Texts;
 use crate::program::operations::{Number, Operations, Place};
@@ -49,6 +50,8 @@ pub(crate) struct Part {
     /// The length and the rounds that a number before the part says.
     pub len: u32,
     pub count: u32,
+    /// The rounds that mirrors see: a number of [`Kept`].
+    pub kept: u32,
 }
 
 /// An open repetition.
@@ -90,7 +93,7 @@ pub(crate) enum Looked {
 impl Part {
     /// A part that has not begun.
     pub const LATER: Part =
-        Part { from: UNKNOWN, to: UNKNOWN, is_known: false, rounds: 0, len: UNKNOWN, count: UNKNOWN };
+        Part { from: UNKNOWN, to: UNKNOWN, is_known: false, rounds: 0, len: UNKNOWN, count: UNKNOWN, kept: Kept::NONE };
 
     /// Returns its length, if it is complete.
     pub fn length(&self) -> u32 {
@@ -320,6 +323,8 @@ pub(crate) struct Contexts {
     /// The steps of work on them that are not counted yet.
     steps: u64,
     pub names: Names,
+    /// The rounds that mirrors see.
+    pub kept: Kept,
     /// The bytes of parts that stand in other texts.
     pub more: Vec<u8>,
 }
@@ -343,7 +348,7 @@ impl Contexts {
 
     /// Returns the steps of work on environments since the last call.
     pub fn take_steps(&mut self) -> u64 {
-        std::mem::take(&mut self.steps) + self.names.take_steps()
+        std::mem::take(&mut self.steps) + self.names.take_steps() + self.kept.take_steps()
     }
 
     /// Returns the number of an environment.
@@ -404,6 +409,7 @@ impl Contexts {
     pub fn size(&self) -> usize {
         self.size
             + self.names.size()
+            + self.kept.size()
             + self.more.capacity()
             + self.list.capacity() * size_of::<Rc<Context>>()
             + self.numbers.capacity() * 2 * size_of::<(Rc<Context>, u32)>()
@@ -412,7 +418,7 @@ impl Contexts {
     /// Drops all environments but those of these numbers, which get new ones.
     pub fn compact<'n>(&mut self, used: impl Iterator<Item = &'n mut u32>) {
         let old = std::mem::take(self);
-        (self.steps, self.names, self.more) = (old.steps, old.names, old.more);
+        (self.steps, self.names, self.more, self.kept) = (old.steps, old.names, old.more, old.kept);
         let mut new = vec![UNKNOWN; old.list.len()];
         for number in used {
             let known = &mut new[*number as usize];

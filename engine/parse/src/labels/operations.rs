@@ -119,6 +119,24 @@ impl Threads<'_, '_> {
                 context.parts.extend(std::iter::repeat_n(Part::LATER, labels as usize));
                 self.go(next, context, thread);
             }
+            Operation::Mirror(place) => {
+                let mut context = self.context(thread);
+                // The rounds that are still to come tell which one this is.
+                let left = context.rounds.last().map_or(0, |rounds| rounds.number);
+                let Some(part) = context.known(place) else { return Ok(()) };
+                let Some(parts) = self.contexts.kept.parts(part.kept, left) else { return Ok(()) };
+                context.parts.extend(parts);
+                self.go(next, context, thread);
+            }
+            Operation::Keep(place, labels) => {
+                let mut context = self.context(thread);
+                let parts = context.parts.split_off(context.parts.len().saturating_sub(labels as usize));
+                if let Some(part) = context.part(place) {
+                    part.kept = self.contexts.kept.add(part.kept, &parts);
+                }
+                context.parts.extend(parts);
+                self.go(next, context, thread);
+            }
             Operation::LeaveScope(labels, fields) => {
                 let mut context = self.context(thread);
                 let fields = &self.program.operations.fields[fields as usize];

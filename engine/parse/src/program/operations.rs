@@ -18,6 +18,10 @@ pub(crate) enum Operation {
     Scope(u32),
     /// Ends a scope of this number of labels, whose fields are these of [`Operations::fields`].
     LeaveScope(u32, u32),
+    /// Begins a scope whose labels are those of a round of the repetition with a label.
+    Mirror(Place),
+    /// Keeps the last parts, of this number, as those of a round of the repetition with a label.
+    Keep(Place, u32),
     /// Begins the part with a label, whose number of rounds is this, unless they are counted.
     Enter(Place, u32),
     /// Ends the part with a label.
@@ -491,9 +495,16 @@ impl Builder<'_> {
         let fields = fields.collect();
         self.program.operations.fields.push(fields);
         let fields = self.program.operations.fields.len() as u32 - 1;
-        let leave = self.operation(Operation::LeaveScope(labels, fields), next);
+        let mut leave = self.operation(Operation::LeaveScope(labels, fields), next);
+        if let Some(label) = scope.round_of() {
+            leave = self.operation(Operation::Keep(self.place(label, (0, 0)), labels), leave);
+        }
         let body = self.node(scope.body, leave);
         self.seen.truncate(self.seen.len() - labels as usize);
-        self.operation(Operation::Scope(labels), body)
+        let begin = match scope.mirrored() {
+            Some(label) => Operation::Mirror(self.place(label, (0, 0))),
+            None => Operation::Scope(labels),
+        };
+        self.operation(begin, body)
     }
 }
