@@ -39,7 +39,7 @@ fn documents(grammar: &str) -> Vec<PathBuf> {
     let count = (amount::part(all) as u32).div_ceil(limits.len() as u32);
     let made = limits.iter().copied().enumerate().map(|(number, limits)| {
         let path = format!("tests/labelled/{grammar}.ebnf");
-        let has_any_byte = ["codings", "ipv4", "png", "tar", "values"].contains(&grammar);
+        let has_any_byte = ["codings", "ipv4", "png", "tar", "values", "zip"].contains(&grammar);
         let separator = if has_any_byte { &["--separator", "len32"][..] } else { &[] };
         // The shortest image has more bytes than the shortest limit.
         let limits = if grammar == "png" && number == 0 { &["--max-len", "200"][..] } else { limits };
@@ -82,6 +82,14 @@ fn archives_are_read_up_to_their_ends() {
     for path in documents("tar") {
         judge("tar_judge.py", &[], 100, &path);
         judge("tar_judge.py", &["--tar"], 100, &path);
+    }
+}
+
+#[test]
+fn directories_of_archives_are_those_of_their_entries() {
+    for path in documents("zip") {
+        judge("zip_judge.py", &[], 100, &path);
+        judge("zip_judge.py", &["--unzip"], 100, &path);
     }
 }
 
