@@ -7,10 +7,12 @@ use crate::ordered::{Map, Set};
 
 mod contexts;
 mod dump;
+mod groups;
 mod node;
 
 pub(crate) use dump::{derived_text, value_text};
 pub use dump::{dump, text};
+pub use groups::SeenLabel;
 pub use node::{Alternative, Expr, ExprKind, Rounds, Weight};
 
 /// A grammar as written: its rules in source order and its directives.

@@ -20,7 +20,7 @@ pub use settle::Moves;
 
 use crate::derived::{Bits, Derived, Value};
 use crate::ir::labels::least;
-use crate::ir::{Choice, Count, Ir, KindId, Known, LabelId, Leaf, NodeId, Rounds, Scope, Uniques};
+use crate::ir::{Choice, Count, Ir, KindId, Known, LabelId, Leaf, NodeId, Rounds, Uniques};
 use crate::naming::Naming;
 
 use codes::Codes;
@@ -96,6 +96,13 @@ struct Open {
     /// The slack outside at the beginning, and the slack that the part was given since.
     outside: u64,
     given: u64,
+    /// By how much the shortest part was longer at the beginning than the least, and the same of it with what follows
+    /// from it.
+    shortest: i64,
+    before: i64,
+    /// The part, and the numbers of open scopes and of open coded parts around it.
+    body: NodeId,
+    level: (usize, usize),
     /// The repetition whose rounds are counted.
     counted: Option<NodeId>,
     rounds: u64,
@@ -292,13 +299,30 @@ impl Labels {
         // Rounds that follow from earlier parts are known before they begin.
         let rounds = ir.node(body).times().map_or(0, |(_, rounds)| self.rounds(rounds));
         let room = self.room(ir);
-        let given = match room.is_bounded(slack) {
-            true => room.greatest(label, rounds.saturating_sub(room.least_rounds(label)), slack),
-            false => u64::MAX,
-        };
+        let (mut given, mut before, mut shortest) = (u64::MAX, 0, 0);
+        if room.is_bounded(slack) {
+            let least = room.shortest(label);
+            let further = rounds.saturating_sub(room.least_rounds(label));
+            (before, shortest) = (room.total(least), least.1);
+            given = room.greatest((label, shortest, further), (slack, before));
+        }
         let counted = (count == Count::Counted).then_some(body);
         let (inserted, first_mark) = (self.inserted, self.marks.len() as u32);
-        self.open.push(Open { label, from: emitted, inserted, first_mark, outside: slack, given, counted, rounds });
+        let (outside, level) = (slack, self.level());
+        self.open.push(Open {
+            label,
+            from: emitted,
+            inserted,
+            first_mark,
+            outside,
+            given,
+            shortest,
+            before,
+            body,
+            level,
+            counted,
+            rounds,
+        });
         given
     }
 
@@ -317,10 +341,9 @@ impl Labels {
                 let room = self.room(ir);
                 let further = open.rounds.saturating_sub(room.least_rounds(open.label));
                 let longer = (open.label, difference(len, least), further);
-                let (before, after) = (room.total_of_shortest(open.label), room.total(longer));
-                let lost = room.lost(longer).unwrap_or(u64::MAX);
+                let (after, lost) = (room.total(longer), room.lost(longer).unwrap_or(u64::MAX));
                 self.lose(ir, lost);
-                outside.saturating_add_signed(before.saturating_sub(after)).saturating_sub(lost)
+                outside.saturating_add_signed(open.before.saturating_sub(after)).saturating_sub(lost)
             }
         };
         let marks = (open.first_mark, self.marks.len() as u32);
@@ -330,11 +353,15 @@ impl Labels {
         slack
     }
 
-    /// Takes room of the repetition that the innermost scope is a round of: its mirror is so much longer now.
+    /// Returns the numbers of open scopes and of open coded parts.
+    fn level(&self) -> (usize, usize) {
+        (self.scopes.len(), self.codes.depth())
+    }
+
+    /// Takes room of the part around: what is outside it and follows from something in it is so much longer now.
     fn lose(&mut self, ir: &Ir, lost: u64) {
-        let scope = self.scopes.last().and_then(|scope| ir.node(scope.node).scope());
-        let Some(repetition) = scope.and_then(Scope::round_of).filter(|_| lost > 0) else { return };
-        let open = self.open.iter_mut().rev().find(|open| open.label == repetition);
+        let around = self.room(ir).around(&[]).map(|(open, _)| open);
+        let open = around.filter(|_| lost > 0).and_then(|open| self.open.get_mut(open));
         if let Some(open) = open.filter(|open| open.given != u64::MAX) {
             open.given = open.given.saturating_sub(lost);
         }
@@ -350,7 +377,7 @@ impl Labels {
     /// if it does not fit.
     fn round(&self, ir: &Ir, slack: u64) -> Option<u64> {
         let open = self.open.last()?;
-        let given = self.room(ir).given(open, open.rounds + 1)?;
+        let given = self.room_of_last(ir).given(open, open.rounds + 1)?;
         if slack >= FREE {
             return Some(slack);
         }

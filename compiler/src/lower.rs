@@ -15,7 +15,7 @@ use crate::sources::{Repetition, Source, Sources};
 mod labels;
 mod names;
 
-use labels::{Mirrored, Seen};
+use labels::{Mirrored, Owner, Seen};
 
 /// The most options of a site: it reads at most three choice bytes.
 pub const MAX_OPTIONS: usize = 1 << 24;
@@ -56,7 +56,7 @@ pub fn lower_weighted(
     }
     let grammar = checked.grammar;
     let least = least::with_labels(grammar, &|name| checked.index.get(name).copied());
-    let Least { facts, lengths, uniques, .. } = least;
+    let Least { facts, lengths, rounds, uniques, .. } = least;
     let unknown = Facts { min_len: u64::MAX, height: u32::MAX, min_depth: u32::MAX };
     let rules =
         grammar.rules.iter().zip(&facts).map(|(rule, facts)| (rule.name.text.clone(), facts.unwrap_or(unknown)));
@@ -74,7 +74,7 @@ pub fn lower_weighted(
         place: 0,
         class: 0,
         productive: facts.iter().map(Option::is_some).collect(),
-        labels: Labels { lengths, ..Labels::default() },
+        labels: Labels { lengths, rounds, ..Labels::default() },
         diagnostics,
         failed: false,
     };
@@ -152,8 +152,9 @@ impl Copies<'_> {
 /// The labels of a grammar.
 #[derive(Default)]
 struct Labels {
-    /// The least lengths of labelled parts.
+    /// The least lengths of labelled parts, and the least numbers of their rounds.
     lengths: LabelLengths,
+    rounds: LabelLengths,
     /// The labels that are seen, the fields of each open scope, and the number of labels so far.
     seen: Vec<Seen>,
     fields: Vec<Vec<Field>>,
@@ -169,6 +170,11 @@ struct Labels {
     across: Vec<(LabelId, Span)>,
     /// The repetitions of open sequences whose rounds are mirrored.
     mirrored: Vec<Mirrored>,
+    /// The number of the scope of the mirror around what is lowered; 0 if there is none.
+    mirror: usize,
+    /// The sequences that are being lowered, and the addresses of their open groups.
+    owners: Vec<Owner>,
+    open_groups: Vec<usize>,
 }
 
 struct Lowering<'g, 'd> {

@@ -7,7 +7,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::alphabet::Alphabets;
-use crate::ast::{Expr, ExprKind, Grammar, Name};
+use crate::ast::{Expr, ExprKind, Grammar, Name, SeenLabel};
 use crate::derived::{Derived, Measure, Term, Value};
 use crate::ir::{Codec, Facts, First, Ir, KindId, NodeId, Rounds, Uniques};
 use crate::naming::Naming;
@@ -170,7 +170,8 @@ pub fn of_grammar(grammar: &Grammar, resolve: &dyn Fn(&str) -> Option<usize>) ->
     with_labels(grammar, resolve).facts
 }
 
-/// The least length in bytes of each labelled part, by the number of its rule and the place of its label.
+/// The least length in bytes of each labelled part, or its least number of rounds, by the number of its rule and the
+/// place of its label.
 pub type LabelLengths = Map<(usize, u32), u64>;
 
 /// The bytes that each scope of names keeps free for numbers that make names unique, in source order.
@@ -183,6 +184,8 @@ pub struct Least {
     pub facts: Vec<Option<Facts>>,
     /// The least lengths of labelled parts.
     pub lengths: LabelLengths,
+    /// The least numbers of rounds of labelled repetitions.
+    pub rounds: LabelLengths,
     /// The unique names of each rule's shortest derivation. Empty if the grammar has none.
     pub uniques: Vec<Uniques>,
     rooms: Rooms,
@@ -201,7 +204,8 @@ pub fn with_labels(grammar: &Grammar, resolve: &dyn Fn(&str) -> Option<usize>) -
     // A length is passed on from label to label, and a rule has a bounded number of them.
     for _ in 0..MOST_ROUNDS {
         let found = once(grammar, resolve, (&kinds, &alphabets), &before);
-        let is_stable = found.lengths == before.lengths && found.rooms == before.rooms;
+        let is_stable =
+            (&found.lengths, &found.rounds, &found.rooms) == (&before.lengths, &before.rounds, &before.rooms);
         before = found;
         if is_stable {
             break;
@@ -224,6 +228,7 @@ fn once(
         rule: 0,
         seen: Vec::new(),
         placed: Vec::new(),
+        rounds: LabelLengths::new(),
         namings: Vec::new(),
         scopes: Vec::new(),
         before,
@@ -237,7 +242,7 @@ fn once(
         let body = building.node(&rule.body);
         building.system.edges.push((body, index as u32));
     }
-    let Building { system, placed, namings, scopes, .. } = building;
+    let Building { system, placed, rounds, namings, scopes, .. } = building;
     let by_len = system.solve(false);
     let lengths = placed.into_iter().filter_map(|(place, node)| Some((place, by_len[node as usize]?.0))).collect();
     let (mut uniques, mut rooms) = (Vec::new(), Rooms::new());
@@ -246,7 +251,7 @@ fn once(
         rooms.extend(scopes.into_iter().map(|(body, naming)| uniques[body as usize].room(&naming)));
         uniques.truncate(grammar.rules.len());
     }
-    Least { facts: facts_of_first(&system, by_len, grammar.rules.len()), lengths, uniques, rooms }
+    Least { facts: facts_of_first(&system, by_len, grammar.rules.len()), lengths, rounds, uniques, rooms }
 }
 
 /// A label that is seen.
@@ -254,8 +259,6 @@ fn once(
 struct Seen<'e> {
     label: &'e Name,
     node: u32,
-    /// The least number of rounds of its part.
-    rounds: u64,
     part: &'e Expr,
 }
 
@@ -266,6 +269,8 @@ struct Building<'b, 'e> {
     rule: usize,
     seen: Vec<Seen<'e>>,
     placed: Vec<((usize, u32), u32)>,
+    /// The least numbers of rounds of the repetitions so far.
+    rounds: LabelLengths,
     kinds: &'b Map<&'b str, KindId>,
     alphabets: &'b Alphabets<'b>,
     /// The nodes that do something with names.
@@ -279,10 +284,13 @@ impl<'e> Building<'_, 'e> {
     /// Returns the node of an expression that is no item of a sequence with others, or of such a sequence.
     fn node(&mut self, expr: &'e Expr) -> u32 {
         let before = self.seen.len();
-        for (label, item) in expr.sequence().iter().flat_map(Expr::layers).flat_map(Expr::labels) {
+        for SeenLabel { name: label, part: item, .. } in expr.seen_labels() {
+            // A label of an open group is seen around it, too.
+            if self.seen.iter().any(|seen| std::ptr::eq(seen.label, label)) {
+                continue;
+            }
             let node = self.system.add(Kind::Same, &[]);
-            let rounds = self.least_rounds(item.unlabelled());
-            self.seen.push(Seen { label, node, rounds, part: item });
+            self.seen.push(Seen { label, node, part: item });
             self.placed.push(((self.rule, label.span.start), node));
         }
         let node = match expr.as_seq() {
@@ -308,7 +316,10 @@ impl<'e> Building<'_, 'e> {
                 (Measure::Len, Some(Seen { label, .. })) => {
                     self.before.lengths.get(&(self.rule, label.span.start)).copied().unwrap_or(0)
                 }
-                (Measure::Count, Some(Seen { rounds, .. })) => rounds,
+                (Measure::Count, Some(Seen { label, .. })) => {
+                    let place = (self.rule, label.span.start);
+                    self.rounds.get(&place).or(self.before.rounds.get(&place)).copied().unwrap_or(0)
+                }
                 (Measure::Len | Measure::Count | Measure::Offset | Measure::Base, _) => 0,
                 (Measure::Sum(_) | Measure::Digest(_), _) => 0,
             }
@@ -343,12 +354,11 @@ impl<'e> Building<'_, 'e> {
     fn see_rounds(&mut self, mirror: &'e Expr) {
         let repetition = mirror.as_mirror().and_then(|(label, _)| self.seen(label));
         let Some(round) = repetition.and_then(|seen| seen.part.round()) else { return };
-        for (label, part) in round.sequence().iter().flat_map(Expr::layers).flat_map(Expr::labels) {
+        for SeenLabel { name: label, part, .. } in round.all_labels() {
             let place = (self.rule, label.span.start);
             let found = self.placed.iter().rev().find(|(known, _)| *known == place).map(|&(_, node)| node);
             let Some(node) = found else { continue };
-            let rounds = self.least_rounds(part.unlabelled());
-            self.seen.push(Seen { label, node, rounds, part });
+            self.seen.push(Seen { label, node, part });
         }
     }
 
@@ -363,6 +373,9 @@ impl<'e> Building<'_, 'e> {
         match &expr.kind {
             ExprKind::Label { label, item } => {
                 let child = self.layer(item);
+                // What the rounds follow from may not be seen outside a group.
+                let rounds = self.least_rounds(item.unlabelled());
+                self.rounds.insert((self.rule, label.span.start), rounds);
                 match self.seen(label) {
                     Some(Seen { node, .. }) => {
                         self.system.edges.push((child, node));

@@ -445,20 +445,23 @@ impl Expr {
     /// Calls `visit` with each label that something in the expression refers to, in order, and with the property of the
     /// part that it asks for; `None` for a copy.
     pub fn each_label_reference<'e>(&'e self, visit: &mut dyn FnMut(&'e Name, Option<Measure>)) {
-        self.each(&mut |expr| {
-            let derived = expr.as_derived();
-            match derived {
-                Some(Derived::Copy(label)) => return visit(label, None),
-                Some(Derived::Padding(label, _)) => return visit(label, Some(Measure::Len)),
-                Some(Derived::Number(..) | Derived::Bits(_)) | None => {}
-            }
-            let values = derived.into_iter().flat_map(|derived| derived.values()).map(|(value, _)| value);
-            for value in values.chain(expr.as_times().map(|(_, rounds)| rounds)) {
-                value.terms.iter().for_each(|term| visit(&term.label, Some(term.measure)));
-                let blank = value.blank.as_ref().and_then(|blank| blank.part.as_ref());
-                blank.into_iter().for_each(|label| visit(label, Some(Measure::Len)));
-            }
-        });
+        self.each(&mut |expr| expr.label_references(visit));
+    }
+
+    /// Calls `visit` with each label that the expression itself refers to, as [`Expr::each_label_reference`] does.
+    pub(super) fn label_references<'e>(&'e self, visit: &mut dyn FnMut(&'e Name, Option<Measure>)) {
+        let derived = self.as_derived();
+        match derived {
+            Some(Derived::Copy(label)) => return visit(label, None),
+            Some(Derived::Padding(label, _)) => return visit(label, Some(Measure::Len)),
+            Some(Derived::Number(..) | Derived::Bits(_)) | None => {}
+        }
+        let values = derived.into_iter().flat_map(|derived| derived.values()).map(|(value, _)| value);
+        for value in values.chain(self.as_times().map(|(_, rounds)| rounds)) {
+            value.terms.iter().for_each(|term| visit(&term.label, Some(term.measure)));
+            let blank = value.blank.as_ref().and_then(|blank| blank.part.as_ref());
+            blank.into_iter().for_each(|label| visit(label, Some(Measure::Len)));
+        }
     }
 
     /// Returns the number of labels in the expression.

@@ -7,7 +7,7 @@ mod mirrors;
 mod padding;
 
 use super::similar::closest;
-use crate::ast::{Expr, Grammar, Name};
+use crate::ast::{Expr, Grammar, Name, SeenLabel};
 use crate::derived::{Derived, Measure, Term, Value};
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Span};
 use crate::ordered::Map;
@@ -42,18 +42,9 @@ pub(super) fn check_labels(grammar: &Grammar, diagnostics: &mut Diagnostics) {
     }
 }
 
-/// A label of an open sequence.
-struct Seen<'e> {
-    name: &'e Name,
-    /// The number of its item, and the number of codings between the item and the part.
-    item: usize,
-    codings: usize,
-    part: &'e Expr,
-}
-
 /// A sequence that is being looked at.
 struct Scope<'e> {
-    labels: Vec<Seen<'e>>,
+    labels: Vec<SeenLabel<'e>>,
     /// The number of the item that is being looked at, and whether it is the item itself and nothing within it.
     item: usize,
     is_item: bool,
@@ -61,8 +52,9 @@ struct Scope<'e> {
     codings: usize,
     /// The number of open repetitions around it.
     rounds: usize,
-    /// The number of the sequence of the repetition whose rounds it mirrors, and that of its item.
-    mirrored: Option<(usize, usize)>,
+    /// The number of the sequence of the repetition whose rounds it mirrors, that of its item, and whether a round is
+    /// a rule.
+    mirrored: Option<(usize, usize, bool)>,
 }
 
 struct Checking<'e, 'd> {
@@ -93,19 +85,8 @@ fn follows_in_length(expr: &Expr) -> impl Iterator<Item = &Name> {
     derived.into_iter().flat_map(Derived::labels).chain(rounds)
 }
 
-/// Returns the labels of the items of a sequence.
-fn labels_of(items: &[Expr]) -> Vec<Seen<'_>> {
-    let layers = items
-        .iter()
-        .enumerate()
-        .flat_map(|(item, expr)| expr.layers().enumerate().map(move |(codings, layer)| (item, codings, layer)));
-    let labels = layers
-        .flat_map(|(item, codings, layer)| layer.labels().map(move |(name, part)| Seen { name, item, codings, part }));
-    labels.collect()
-}
-
 /// Returns true if a labelled part is a number of free width that measures a later part.
-fn waits(scope: &Scope<'_>, seen: &Seen<'_>) -> bool {
+fn waits(scope: &Scope<'_>, seen: &SeenLabel<'_>) -> bool {
     let Some(Derived::Number(value, form)) = seen.part.unlabelled().as_derived() else { return false };
     let is_later =
         |label: &Name| scope.labels.iter().any(|other| other.name.text == label.text && other.item > seen.item);
@@ -115,10 +96,13 @@ fn waits(scope: &Scope<'_>, seen: &Seen<'_>) -> bool {
 impl<'e> Checking<'e, '_> {
     fn sequence(&mut self, expr: &'e Expr) {
         let items = expr.sequence();
-        let labels = labels_of(items);
+        let labels = expr.seen_labels();
         for (number, label) in labels.iter().enumerate() {
             let of_scopes = self.scopes.iter().flat_map(|scope| &scope.labels);
-            let first = of_scopes.chain(&labels[..number]).find(|seen| seen.name.text == label.name.text);
+            // A label of an open group has been looked at in the sequence around the group.
+            let is_other =
+                |seen: &&SeenLabel<'_>| seen.name.text == label.name.text && !std::ptr::eq(seen.name, label.name);
+            let first = of_scopes.chain(&labels[..number]).find(is_other);
             if let Some(first) = first.map(|first| first.name.span) {
                 self.report(
                     Diagnostic::error(
@@ -166,12 +150,12 @@ impl<'e> Checking<'e, '_> {
             }
             Some(Derived::Padding(..)) | None => {}
         }
+        if let Some((label, item)) = expr.as_mirror() {
+            return self.mirror(label, item);
+        }
         if let Some((_, rounds)) = expr.as_times() {
             self.widened(rounds.labels());
             self.times(rounds);
-        }
-        if let Some((label, item)) = expr.as_mirror() {
-            return self.mirror(label, item);
         }
         if let Some(derived) = expr.as_derived() {
             self.content(expr, derived);
@@ -245,7 +229,7 @@ impl<'e> Checking<'e, '_> {
     }
 
     /// Returns the part of a label, and the sequence that it is in.
-    fn place(&self, label: &Name) -> Option<(&Scope<'e>, &Seen<'e>)> {
+    fn place(&self, label: &Name) -> Option<(&Scope<'e>, &SeenLabel<'e>)> {
         self.scopes.iter().rev().find_map(|scope| {
             let seen = scope.labels.iter().find(|seen| seen.name.text == label.text)?;
             Some((scope, seen))
@@ -291,7 +275,9 @@ impl<'e> Checking<'e, '_> {
         let place = |name: &Name| {
             self.scopes.iter().enumerate().rev().find_map(|(number, scope)| {
                 let seen = scope.labels.iter().find(|seen| seen.name.text == name.text)?;
-                Some(self.path(number, seen.item))
+                // Labels of one group stand in source order, after the beginning of the group.
+                let within = seen.is_in_group.then_some(seen.name.span.start as usize);
+                Some(self.path(number, seen.item).into_iter().chain(within).collect::<Vec<usize>>())
             })
         };
         // What has a label in an inner sequence is within an item of each outer one.
@@ -302,7 +288,7 @@ impl<'e> Checking<'e, '_> {
     fn path(&self, number: usize, item: usize) -> Vec<usize> {
         let Scope { mirrored, .. } = self.scopes[number];
         let mut path = match mirrored {
-            Some((number, repetition)) => self.path(number, repetition),
+            Some((number, repetition, _)) => self.path(number, repetition),
             None => self.scopes[..number].iter().map(|scope| scope.item).collect(),
         };
         path.push(item);
@@ -360,7 +346,7 @@ impl<'e> Checking<'e, '_> {
             let stand = match seen.item.cmp(&scope.item) {
                 std::cmp::Ordering::Less => Stand::Before,
                 std::cmp::Ordering::Equal => Stand::Around,
-                std::cmp::Ordering::Greater => Stand::After(number + 1 == depth && scope.is_item),
+                std::cmp::Ordering::Greater => Stand::After(number + 1 == depth && scope.is_item && !seen.is_in_group),
             };
             Some((stand, seen.part, seen.name.span, waits(scope, seen)))
         });
@@ -413,14 +399,17 @@ impl<'e> Checking<'e, '_> {
             Some(&place) => {
                 Diagnostic::error(Code::UndefinedLabel, label.span, format!("label `{}` is not seen here", label.text))
                     .related(place, "it is given here")
-                    .help(
-                        "a label is seen in its own sequence alone: not outside its group, alternative, round or rule",
-                    )
+                    .help("a label is seen in its sequence alone: not outside its alternative, its round or its rule")
             }
             None => {
                 let message = format!("no part has the label `{}`", label.text);
                 let similar = closest(&label.text, self.all.keys().copied());
                 let help = match similar {
+                    _ if self.scopes.iter().any(|scope| scope.mirrored.is_some_and(|(.., is_rule)| is_rule)) => {
+                        "the labels of a rule are not seen outside it: write the sequence that is repeated in place of \
+                         the rule, in parentheses"
+                            .to_string()
+                    }
                     Some(similar) => format!("did you mean `{similar}`?"),
                     None => format!("a part gets a label by `{}:part`, in the same rule", label.text),
                 };
@@ -436,7 +425,7 @@ impl<'e> Checking<'e, '_> {
     }
 
     /// Reports parts of one sequence whose bytes or lengths follow from each other.
-    fn cycles(&mut self, labels: &[Seen<'e>]) {
+    fn cycles(&mut self, labels: &[SeenLabel<'e>]) {
         let of_content = |expr: &'e Expr, from: &mut Vec<&'e Name>| {
             // Checksums of parts around them are looked at by themselves.
             let derived = expr.as_derived().filter(|derived| derived.blank().is_none());
@@ -447,7 +436,7 @@ impl<'e> Checking<'e, '_> {
     }
 
     /// Reports the first part whose property follows from itself, given what each expression follows from.
-    fn cycle(&mut self, labels: &[Seen<'e>], property: &str, from: impl Fn(&'e Expr, &mut Vec<&'e Name>)) -> bool {
+    fn cycle(&mut self, labels: &[SeenLabel<'e>], property: &str, from: impl Fn(&'e Expr, &mut Vec<&'e Name>)) -> bool {
         let place = |name: &Name| {
             let own = labels.iter().position(|seen| seen.name.text == name.text);
             // What a mirror sees of a round stands in the repetition.

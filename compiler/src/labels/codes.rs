@@ -34,6 +34,11 @@ struct OpenCode {
 }
 
 impl Codes {
+    /// Returns the number of open coded parts.
+    pub fn depth(&self) -> usize {
+        self.open.len()
+    }
+
     /// Returns a text before it was coded.
     pub fn kept(&self) -> &[Vec<u8>] {
         &self.kept

@@ -4,21 +4,34 @@ use super::walk::{self, Longer, Memo, Walk};
 use super::{Labels, Open};
 use crate::ir::{Ir, Known, LabelId, NodeId, Scope};
 
-/// The room in an open scope.
+/// The room in an open scope, or in an open labelled part of it.
 #[derive(Clone, Copy)]
 pub(super) struct Room<'r> {
     labels: &'r Labels,
     ir: &'r Ir,
     /// The number of the scope. `None` outside all scopes.
     level: Option<usize>,
-    /// The parts of the round of a repetition in this scope that are taken to be longer. Mirrors see them.
-    of_round: &'r [Longer],
+    /// The number of the open part. Labels of a group are seen outside it, too.
+    part: Option<usize>,
+    /// The labels within that are taken to be longer, in an open part or in a round of a repetition.
+    within: &'r [Longer],
 }
 
 impl Labels {
-    /// Returns the room in the innermost scope.
+    /// Returns the room in the innermost scope, or in the innermost open part if that is in it.
     pub(super) fn room<'r>(&'r self, ir: &'r Ir) -> Room<'r> {
-        Room { labels: self, ir, level: self.scopes.len().checked_sub(1), of_round: &[] }
+        self.room_after(ir, self.open.len())
+    }
+
+    /// Returns the room that the part which was begun last is in.
+    pub(super) fn room_of_last<'r>(&'r self, ir: &'r Ir) -> Room<'r> {
+        self.room_after(ir, self.open.len().saturating_sub(1))
+    }
+
+    /// Returns the room if this number of parts is open.
+    fn room_after<'r>(&'r self, ir: &'r Ir, open: usize) -> Room<'r> {
+        let part = open.checked_sub(1).filter(|&part| self.open[part].level == self.level());
+        Room { labels: self, ir, level: self.scopes.len().checked_sub(1), part, within: &[] }
     }
 }
 
@@ -28,10 +41,28 @@ impl<'r> Room<'r> {
         self.ir.node(self.labels.scopes.get(self.level?)?.node).scope()
     }
 
-    /// Returns the room in the scope around this one, if this one is a round of a repetition in it that is mirrored.
-    fn around<'o>(&'o self, of_round: &'o [Longer]) -> Option<(LabelId, Room<'o>)> {
-        let repetition = self.scope()?.round_of()?;
-        Some((repetition, Room { level: self.level?.checked_sub(1), of_round, ..*self }))
+    /// Returns the part that the room is in, and the room around it, given what is longer within. The part is open in
+    /// the same scope, or the scope is a round of it that mirrors see.
+    pub fn around<'o>(&'o self, within: &'o [Longer]) -> Option<(usize, Room<'o>)> {
+        let (level, part) = match self.part {
+            Some(part) => (self.level, part),
+            None => {
+                let repetition = self.scope()?.round_of()?;
+                let part = self.labels.open.iter().rposition(|open| open.label == repetition)?;
+                (self.level?.checked_sub(1), part)
+            }
+        };
+        let open = &self.labels.open;
+        let outer = part.checked_sub(1).filter(|&outer| open[outer].level == open[part].level);
+        Some((part, Room { level, part: outer, within, ..*self }))
+    }
+
+    /// Returns the node whose items make room for each other.
+    fn body(&self) -> Option<NodeId> {
+        match self.part {
+            Some(part) => Some(self.labels.open[part].body),
+            None => self.scope().map(|scope| scope.body),
+        }
     }
 
     /// Returns the least number of rounds of the part with a label, where something depends on it.
@@ -44,29 +75,20 @@ impl<'r> Room<'r> {
 
     /// Returns the parts that are taken to be longer.
     fn all<'l>(&self, longer: &'l Longer, more: &'l mut Vec<Longer>) -> &'l [Longer] {
-        if self.of_round.is_empty() {
+        if self.within.is_empty() {
             return std::slice::from_ref(longer);
         }
         more.push(*longer);
-        more.extend(self.of_round);
+        more.extend(self.within);
         more
     }
 
     /// Returns by how much a part and the rest of its scope are longer than the shortest if the part is so much longer.
     pub fn total(&self, longer: Longer) -> i64 {
-        let Some(scope) = self.scope() else { return longer.1 };
+        let Some(body) = self.body() else { return longer.1 };
         let (memo, mut more) = (Memo::default(), Vec::new());
-        let rest = Walk::new(self.labels, self.ir, self.all(&longer, &mut more), &memo).rest(scope);
+        let rest = Walk::new(self.labels, self.ir, self.all(&longer, &mut more), &memo).rest(body);
         longer.1.saturating_add(rest)
-    }
-
-    /// Returns what [`Room::total`] does of the shortest part with a label.
-    pub fn total_of_shortest(&self, label: LabelId) -> i64 {
-        let longer = self.shortest(label);
-        let Some(scope) = self.scope() else { return longer.1 };
-        let memo = Memo::default();
-        let walk = Walk::new(self.labels, self.ir, std::slice::from_ref(&longer), &memo);
-        longer.1.saturating_add(walk.without_rounds_of(label).rest(scope))
     }
 
     /// Returns by how much the part of a label of the scope is longer than it could be, because what it follows from is
@@ -80,24 +102,57 @@ impl<'r> Room<'r> {
         (label, len, rounds)
     }
 
-    /// Returns true if a part may be so much longer: the rest fits, and so do its numbers into their fields.
-    fn fits(&self, longer: Longer, slack: u64) -> bool {
-        let Some(scope) = self.scope() else { return u64::try_from(longer.1).is_ok_and(|longer| longer <= slack) };
-        let Some(lost) = self.lost(longer) else { return false };
-        let wanted = || i128::from(self.total(longer)) + i128::from(lost);
-        let had = || i128::from(slack) + i128::from(self.total_of_shortest(longer.0));
-        let (memo, mut more) = (Memo::default(), Vec::new());
-        let walk = Walk::new(self.labels, self.ir, self.all(&longer, &mut more), &memo);
-        (slack == u64::MAX || wanted() <= had()) && walk.fields_fit(scope)
+    /// Returns true if a part may be so much longer: the rest fits, so do its numbers into their fields, and so does what
+    /// is outside the part around. The slack is that at the beginning of the part, when the part and the rest were so
+    /// much longer than the least.
+    fn fits(&self, longer: Longer, had: (u64, i64)) -> bool {
+        let mut fits = true;
+        self.each_level(longer, had, &mut |room, longer, left| {
+            fits &= left >= 0 && room.fields_fit(longer);
+            fits
+        });
+        fits
     }
 
-    /// Returns the room that the repetition around the scope loses if a part is so much longer, as its mirror gets
-    /// longer. `None` if that does not fit.
+    /// Calls `visit` with this room and each one around it, the part in it that is longer if a part of this one is, and
+    /// the slack that is left then. Goes on as long as `visit` returns true.
+    fn each_level(
+        &self,
+        longer: Longer,
+        (slack, before): (u64, i64),
+        visit: &mut dyn FnMut(&Room<'_>, Longer, i128) -> bool,
+    ) {
+        let left = match slack {
+            u64::MAX => i128::from(u64::MAX),
+            slack => i128::from(slack) + i128::from(before) - i128::from(self.total(longer)),
+        };
+        let mut more = Vec::new();
+        if !visit(self, longer, left) {
+            return;
+        }
+        let Some((part, outer)) = self.around(self.all(&longer, &mut more)) else { return };
+        let open = &self.labels.open[part];
+        // What the part around had and has not any more is by how much it is longer.
+        let grown = if slack == u64::MAX || open.given == u64::MAX { 0 } else { i128::from(open.given) - left };
+        let grown = u64::try_from(grown.max(0)).unwrap_or(u64::MAX);
+        let further = open.rounds.saturating_sub(outer.least_rounds(open.label));
+        let longer = (open.label, open.shortest.saturating_add_unsigned(grown), further);
+        outer.each_level(longer, (open.outside, open.before), visit);
+    }
+
+    /// Returns true if the numbers of fixed width of the scope fit if a part is so much longer.
+    fn fields_fit(&self, longer: Longer) -> bool {
+        let Some(scope) = self.scope() else { return true };
+        let (memo, mut more) = (Memo::default(), Vec::new());
+        Walk::new(self.labels, self.ir, self.all(&longer, &mut more), &memo).fields_fit(scope)
+    }
+
+    /// Returns the room that the part around loses if a part is so much longer, as what is outside gets longer. `None`
+    /// if that does not fit.
     pub fn lost(&self, longer: Longer) -> Option<u64> {
         let mut more = Vec::new();
-        let Some((repetition, outer)) = self.around(self.all(&longer, &mut more)) else { return Some(0) };
-        let open = self.labels.open.iter().rev().find(|open| open.label == repetition);
-        let Some(open) = open else { return Some(0) };
+        let Some((part, outer)) = self.around(self.all(&longer, &mut more)) else { return Some(0) };
+        let open = &self.labels.open[part];
         let given = outer.given(open, open.rounds)?;
         Some(if open.given == u64::MAX { 0 } else { open.given.saturating_sub(given) })
     }
@@ -108,22 +163,18 @@ impl<'r> Room<'r> {
         slack != u64::MAX || has_fields(self) || self.around(&[]).is_some_and(|(_, outer)| has_fields(&outer))
     }
 
-    /// Returns the greatest number of bytes by which a part may be longer that has `rounds` more than it must.
-    pub fn greatest(&self, label: LabelId, rounds: u64, slack: u64) -> u64 {
+    /// Returns the greatest number of bytes by which a part may be longer than `shortest`.
+    pub fn greatest(&self, (label, shortest, rounds): Longer, (slack, before): (u64, i64)) -> u64 {
         if !self.is_bounded(slack) {
             return u64::MAX;
         }
-        let (_, shortest, _) = self.shortest(label);
         let longer = |len: u64| (label, shortest.saturating_add_unsigned(len), rounds);
-        let fits = |len: u64| self.fits(longer(len), slack);
+        let fits = |len: u64| self.fits(longer(len), (slack, before));
         if slack == u64::MAX && fits(u64::MAX / 4) {
             return u64::MAX;
         }
-        // Mostly each further byte costs as much as the first one.
-        let first = self.total(longer(1)).saturating_sub(self.total(longer(0)));
-        let first = u64::try_from(first).unwrap_or(1).max(1);
         let (mut least, mut beyond) = (0, slack.min(u64::MAX / 4));
-        let guess = slack / first;
+        let guess = self.guess(longer(0), longer(1), (slack, before));
         if guess < beyond && fits(guess) {
             least = guess;
             if !fits(guess + 1) {
@@ -150,17 +201,38 @@ impl<'r> Room<'r> {
         least
     }
 
+    /// Returns how many bytes fit about, given a part that is none and one that is one byte longer: mostly each further
+    /// byte costs as much as the first one.
+    fn guess(&self, shortest: Longer, longer: Longer, had: (u64, i64)) -> u64 {
+        let left = |longer: Longer| {
+            let mut all = Vec::new();
+            self.each_level(longer, had, &mut |_, _, left| {
+                all.push(left);
+                true
+            });
+            all
+        };
+        let (without, with) = (left(shortest), left(longer));
+        let of_level = |(without, with): (i128, i128)| (without > with).then(|| without.max(0) / (without - with));
+        let least = without.into_iter().zip(with).filter_map(of_level).min();
+        least.and_then(|least| u64::try_from(least).ok()).unwrap_or(had.0).min(u64::MAX / 4)
+    }
+
     /// Returns true if padding follows the part with a label in its sequence.
     fn is_padded(&self, label: LabelId) -> bool {
-        let items = self.scope().and_then(|scope| self.ir.node(scope.body).items()).unwrap_or_default();
-        let padding = |item: &NodeId| self.ir.node(*item).leaf().and_then(|leaf| leaf.derived.padding());
-        items.iter().filter_map(padding).any(|(padded, _)| padded.label == label)
+        fn pads(ir: &Ir, node: NodeId, label: LabelId) -> bool {
+            let padded = ir.node(node).leaf().and_then(|leaf| leaf.derived.padding());
+            padded.is_some_and(|(padded, _)| padded.label == label)
+                || ir.node(node).items().is_some_and(|items| items.iter().any(|&item| pads(ir, item, label)))
+        }
+        self.body().is_some_and(|body| pads(self.ir, body, label))
     }
 
     /// Returns the slack that an open part of the scope has if it has `rounds` rounds. `None` if they do not fit.
     pub fn given(&self, open: &Open, rounds: u64) -> Option<u64> {
         let longer = rounds.saturating_sub(self.least_rounds(open.label));
-        self.fits((open.label, self.shortest(open.label).1, longer), open.outside)
-            .then(|| self.greatest(open.label, longer, open.outside))
+        let had = (open.outside, open.before);
+        let shortest = (open.label, open.shortest, longer);
+        self.fits(shortest, had).then(|| self.greatest(shortest, had))
     }
 }

@@ -48,8 +48,6 @@ pub(super) struct Walk<'w> {
     ir: &'w Ir,
     /// Labels whose parts are taken to be so much longer.
     longer: &'w [Longer],
-    /// The repetition whose rounds do not count that are derived already.
-    without: Option<LabelId>,
     /// The scopes that the walk has come into, which are not open.
     within: Option<&'w Within<'w>>,
     /// The parts of open scopes that the walk has computed.
@@ -78,21 +76,22 @@ impl<'w> Within<'w> {
 impl<'w> Walk<'w> {
     /// Returns a walk from the open scopes on.
     pub fn new(labels: &'w Labels, ir: &'w Ir, longer: &'w [Longer], memo: &'w Memo) -> Walk<'w> {
-        Walk { labels, ir, longer, without: None, within: None, memo }
-    }
-
-    /// Returns a walk in which the rounds of a repetition do not count that are derived already.
-    pub fn without_rounds_of(self, label: LabelId) -> Walk<'w> {
-        Walk { without: Some(label), ..self }
+        Walk { labels, ir, longer, within: None, memo }
     }
 }
 
 impl Walk<'_> {
-    /// Returns how much longer the rest of a scope is, without the part that is taken to be longer.
-    pub fn rest(self, scope: &Scope) -> i64 {
-        self.items(scope.body).iter().fold(0i64, |sum, &item| {
+    /// Returns how much longer the rest of a sequence is, without the part that is taken to be longer.
+    pub fn rest(self, body: NodeId) -> i64 {
+        self.items(body).iter().fold(0i64, |sum, &item| {
             let is_own = self.labels_of(item).any(|(label, _)| self.longer.iter().any(|longer| longer.0 == label));
-            if is_own { sum } else { sum.saturating_add(self.extra(item)) }
+            let more = match self.ir.node(item).items() {
+                _ if is_own => 0,
+                // A group without a label is a part of the sequence.
+                Some(_) => self.rest(item),
+                None => self.extra(item),
+            };
+            sum.saturating_add(more)
         })
     }
 
@@ -210,8 +209,18 @@ impl Walk<'_> {
 
     /// Returns the part of a label of this scope.
     pub fn part(&self, scope: &Scope, label: LabelId) -> Option<NodeId> {
-        let of = |&item: &NodeId| self.labels_of(item).find(|&(own, _)| own == label);
-        self.items(scope.body).iter().find_map(of).map(|(_, body)| body)
+        if scope.labels.contains(&label) { self.part_in(scope.body, label) } else { None }
+    }
+
+    /// Returns the part of a label in a sequence and its groups.
+    fn part_in(&self, body: NodeId, label: LabelId) -> Option<NodeId> {
+        self.items(body).iter().find_map(|&item| {
+            let own = self.labels_of(item).find(|&(own, _)| own == label).map(|(_, body)| body);
+            own.or_else(|| {
+                let group = self.labels_of(item).last().map_or(item, |(_, body)| body);
+                self.ir.node(group).items().and_then(|_| self.part_in(group, label))
+            })
+        })
     }
 
     /// Returns by how much the shortest part is longer than it could be, in bytes and in rounds.
@@ -231,19 +240,44 @@ impl Walk<'_> {
         if ir.free(node).is_empty() {
             return true;
         }
-        let Some(scope) = ir.node(node).scope() else {
-            return ir.children(node).iter().all(|&child| self.fields_within_fit(child));
+        if let Some((item, rounds)) = ir.node(node).times()
+            && let Some(scope) = ir.node(item).scope().filter(|scope| scope.mirrored().is_some())
+        {
+            return self.mirrors_fit((item, scope), self.value(rounds));
+        }
+        match ir.node(node).scope() {
+            Some(scope) => Walk { within: Some(&Within::new(scope, self.within)), ..self }.fields_fit(scope),
+            None => ir.children(node).iter().all(|&child| self.fields_within_fit(child)),
+        }
+    }
+
+    /// Returns true if the numbers of fixed width fit into their fields in this number of mirrors.
+    fn mirrors_fit(self, (item, scope): (NodeId, &Scope), number: u64) -> bool {
+        let fits = |view| {
+            let within = Within { view, ..Within::new(scope, self.within) };
+            Walk { within: Some(&within), ..self }.fields_fit(scope)
         };
-        let view = scope.mirrored().filter(|&label| self.complete(label).is_some_and(Complete::has_open_round));
-        let view = view.map_or(View::Shortest, |_| View::Open);
-        let within = Within { view, ..Within::new(scope, self.within) };
-        Walk { within: Some(&within), ..self }.fields_fit(scope)
+        let complete = scope.mirrored().and_then(|label| self.complete(label));
+        let (done, is_open) = complete.map_or((0, false), |rounds| (rounds.number(), rounds.has_open_round()));
+        let has_more = number > done + u64::from(is_open);
+        // Complete rounds fit once all that they follow from is known.
+        let first = if self.is_known(item) { done } else { 0 };
+        (!has_more || fits(View::Shortest))
+            && (!is_open || fits(View::Open))
+            && (first..done).all(|round| fits(View::Round(round as usize)))
+    }
+
+    /// Returns true if all that a mirror follows from is known, but the repetition: its complete rounds fit then.
+    fn is_known(self, mirror: NodeId) -> bool {
+        let label = self.ir.node(mirror).scope().and_then(Scope::mirrored);
+        let mut others = self.ir.free(mirror).iter().filter(|&&other| Some(other) != label);
+        others.all(|&other| self.labels.known(other).is_some())
     }
 
     /// Returns the rounds of a repetition of an open scope that are derived already.
     fn complete(&self, label: LabelId) -> Option<&Complete> {
         let mut within = std::iter::successors(self.within, |within| within.outer);
-        let is_later = self.without == Some(label) || within.any(|within| within.scope.labels.contains(&label));
+        let is_later = within.any(|within| within.scope.labels.contains(&label));
         if is_later { None } else { self.labels.mirrored.complete(label) }
     }
 

@@ -2,11 +2,11 @@
 
 use super::Lowering;
 use crate::analysis::reach::reaching;
-use crate::ast::{Expr, Name};
+use crate::ast::{Expr, Name, SeenLabel};
 use crate::coding::Coding;
 use crate::derived::{Derived, Measure, Padding, Term, Value};
 use crate::diagnostics::{Code, Diagnostic};
-use crate::ir::labels::{least, least_rounds};
+use crate::ir::labels::least;
 use crate::ir::{Codec, Count, Field, Known, LabelId, NodeId, Role, Scope};
 
 /// A label that is seen.
@@ -26,14 +26,23 @@ pub(super) struct Mirrored {
     label: LabelId,
     /// The address of the expression of a round.
     round: usize,
-    /// The labels that mirrors refer to, those whose rounds they count, and all labels of a round once it is lowered.
+    /// The labels that mirrors refer to, and those whose rounds they count.
     used: Vec<String>,
     counted: Vec<String>,
+    /// The labels that are seen in a round, and all labels of its scope, once it is lowered.
     seen: Vec<Seen>,
+    labels: Vec<LabelId>,
 }
 
-fn address(expr: &Expr) -> usize {
-    std::ptr::from_ref(expr) as usize
+/// A sequence that is being lowered, and is no open group.
+pub(super) struct Owner {
+    /// The labels of its scope, with the addresses of their parts.
+    labels: Vec<(usize, Known)>,
+    /// The labels that something refers to, and those whose rounds are counted.
+    used: Vec<String>,
+    counted: Vec<String>,
+    /// The number of open groups around it.
+    groups: usize,
 }
 
 /// Returns the labels that something in an expression refers to, and those of them whose rounds are counted.
@@ -52,49 +61,67 @@ impl Lowering<'_, '_> {
     /// Returns the node of a sequence, or of an expression with a label that is in no sequence. `None` if it derives no
     /// finite string.
     pub(super) fn sequence(&mut self, expr: &Expr) -> Option<NodeId> {
+        let repetition = self.labels.mirrored.iter().rposition(|mirrored| mirrored.round == expr.address());
         let (mut used, mut counted) = references(expr);
-        let repetition = self.labels.mirrored.iter().rposition(|mirrored| mirrored.round == address(expr));
-        if let Some(repetition) = repetition {
-            used.extend(self.labels.mirrored[repetition].used.iter().cloned());
-            counted.extend(self.labels.mirrored[repetition].counted.iter().cloned());
+        let mut outside = Vec::new();
+        if let Some(mirrored) = repetition.map(|repetition| &self.labels.mirrored[repetition]) {
+            outside.clone_from(&mirrored.used);
+            counted.extend(mirrored.counted.iter().cloned());
         }
-        let (first, scope) = (self.labels.seen.len(), self.labels.fields.len());
-        for item in expr.sequence().iter().flat_map(Expr::layers) {
-            // A part with several labels has one in the IR.
-            let names: Vec<&Name> = item.labels().map(|(label, _)| label).collect();
-            let names: Vec<&Name> = names.into_iter().filter(|name| used.contains(&name.text)).collect();
-            let Some(first) = names.first() else { continue };
-            let known = self.known(first, item);
-            let is_counted = names.iter().any(|name| counted.contains(&name.text));
-            self.labels.seen.extend(names.iter().map(|name| Seen {
-                name: name.text.clone(),
-                known,
-                scope,
-                codings: self.labels.codings,
-                is_counted,
-            }));
+        used.extend(outside.iter().cloned());
+        let outside: Vec<&str> = outside.iter().map(String::as_str).collect();
+        // The labels of an open group are those of the sequence around it.
+        let is_open = self.labels.open_groups.contains(&expr.address());
+        if !is_open {
+            let groups = expr.open_groups(&outside);
+            self.labels.owners.push(Owner { labels: Vec::new(), used, counted, groups: self.labels.open_groups.len() });
+            self.labels.open_groups.extend(groups);
+            self.labels.fields.push(Vec::new());
         }
-        self.labels.fields.push(Vec::new());
-        let mirrored = self.labels.mirrored.len();
+        let (first, mirrored) = (self.labels.seen.len(), self.labels.mirrored.len());
+        self.see_labels(expr, &outside);
         self.add_mirrored(expr, first);
-        let items: Vec<Option<NodeId>> = expr.sequence().iter().map(|item| self.item(item)).collect();
+        let all: Vec<Option<NodeId>> = expr.sequence().iter().map(|item| self.item(item)).collect();
         self.labels.mirrored.truncate(mirrored);
         let seen: Vec<Seen> = self.labels.seen.drain(first..).collect();
+        let items = |lowering: &mut Self, items: Vec<Option<NodeId>>| {
+            let items: Option<Vec<NodeId>> = items.into_iter().collect();
+            Some(lowering.ir.seq(items?))
+        };
+        let Some(owner) = (!is_open).then(|| self.labels.owners.pop()).flatten() else { return items(self, all) };
+        self.labels.open_groups.truncate(owner.groups);
+        let labels: Vec<LabelId> = owner.labels.iter().map(|(_, known)| known.label).collect();
         let mut role = Role::Plain;
         let is_mirrored = |mirrored: &&mut Mirrored| !mirrored.used.is_empty();
         if let Some(mirrored) = repetition.map(|index| &mut self.labels.mirrored[index]).filter(is_mirrored) {
-            (role, mirrored.seen) = (Role::Round(mirrored.label), seen.clone());
+            role = Role::Round(mirrored.label);
+            (mirrored.seen, mirrored.labels) = (seen, labels.clone());
         }
         let fields = self.labels.fields.pop().unwrap_or_default();
-        let items: Option<Vec<NodeId>> = items.into_iter().collect();
-        let body = self.ir.seq(items?);
-        Some(self.scope(&seen, fields, role, body))
+        let body = items(self, all)?;
+        Some(self.scope(labels, fields, role, body))
+    }
+
+    /// Lets the labels of a sequence be seen, as far as something refers to them.
+    fn see_labels(&mut self, expr: &Expr, outside: &[&str]) {
+        let (scope, codings) = (self.labels.fields.len().saturating_sub(1), self.labels.codings);
+        let mut labels = expr.seen_labels_with(outside);
+        labels.retain(|seen| self.labels.owners.last().is_some_and(|owner| owner.used.contains(&seen.name.text)));
+        // A part with several labels has one in the IR.
+        for part in labels.chunk_by(|one, next| std::ptr::eq(one.part.unlabelled(), next.part.unlabelled())) {
+            let known = self.known(part[0].name, part[0].part);
+            let is_counted = |seen: &SeenLabel<'_>| {
+                self.labels.owners.last().is_some_and(|owner| owner.counted.contains(&seen.name.text))
+            };
+            let is_counted = part.iter().any(is_counted);
+            let seen = |name: &Name| Seen { name: name.text.clone(), known, scope, codings, is_counted };
+            let seen: Vec<Seen> = part.iter().map(|part| seen(part.name)).collect();
+            self.labels.seen.extend(seen);
+        }
     }
 
     /// Returns a scope of some labels; the part itself without any.
-    fn scope(&mut self, seen: &[Seen], fields: Vec<Field>, role: Role, body: NodeId) -> NodeId {
-        let mut labels: Vec<LabelId> = seen.iter().map(|seen| seen.known.label).collect();
-        labels.dedup();
+    fn scope(&mut self, labels: Vec<LabelId>, fields: Vec<Field>, role: Role, body: NodeId) -> NodeId {
         if labels.is_empty() {
             return body;
         }
@@ -108,15 +135,13 @@ impl Lowering<'_, '_> {
         expr.each(&mut |expr| mirrors.extend(expr.as_mirror()));
         for (label, item) in mirrors {
             let own = self.labels.seen[first..].iter().find(|seen| seen.name == label.text);
-            let layers = expr.sequence().iter().flat_map(Expr::layers).flat_map(Expr::labels);
-            let round = layers.filter(|(name, _)| name.text == label.text).find_map(|(_, part)| part.round());
+            let all = expr.all_labels();
+            let round = all.iter().filter(|seen| seen.name.text == label.text).find_map(|seen| seen.part.round());
             let (Some(own), Some(round)) = (own, round) else { continue };
             let (label, (used, counted)) = (own.known.label, references(item));
             // Labels outside the rounds have other names.
-            let is_own = |name: &String| {
-                let mut labels = round.sequence().iter().flat_map(Expr::layers).flat_map(Expr::labels);
-                labels.any(|(label, _)| label.text == *name)
-            };
+            let of_round = round.all_labels();
+            let is_own = |name: &String| of_round.iter().any(|seen| seen.name.text == *name);
             let used = used.into_iter().filter(is_own);
             match self.labels.mirrored.iter_mut().find(|mirrored| mirrored.label == label) {
                 Some(known) => {
@@ -124,8 +149,9 @@ impl Lowering<'_, '_> {
                     known.counted.extend(counted);
                 }
                 None => {
-                    let (round, used) = (address(round), used.collect());
-                    self.labels.mirrored.push(Mirrored { label, round, used, counted, seen: Vec::new() });
+                    let (round, used) = (round.address(), used.collect());
+                    let (seen, labels) = (Vec::new(), Vec::new());
+                    self.labels.mirrored.push(Mirrored { label, round, used, counted, seen, labels });
                 }
             }
         }
@@ -164,15 +190,23 @@ impl Lowering<'_, '_> {
         Some(self.ir.coded(Codec { coding, growth }, body?))
     }
 
-    /// Returns a new label with the least that its part can be.
+    /// Returns the label of a part with the least that the part can be.
     fn known(&mut self, label: &Name, item: &Expr) -> Known {
+        let part = item.unlabelled().address();
+        let labels = self.labels.owners.last().map_or(&[][..], |owner| &owner.labels);
+        if let Some(&(_, known)) = labels.iter().find(|known| known.0 == part) {
+            return known;
+        }
+        let known = self.new_label(label);
+        if let Some(owner) = self.labels.owners.last_mut() {
+            owner.labels.push((part, known));
+        }
+        known
+    }
+
+    fn new_label(&mut self, label: &Name) -> Known {
         let len = self.labels.lengths.get(&(self.rule, label.span.start)).copied().unwrap_or(0);
-        let part = item.unlabelled();
-        let least_of_times = part.as_times().map(|(_, rounds)| {
-            let rounds = self.number(rounds);
-            u64::from(least_rounds(&rounds))
-        });
-        let rounds = part.as_repeat().map(|rounds| u64::from(rounds.min)).or(least_of_times).unwrap_or(0);
+        let rounds = self.labels.rounds.get(&(self.rule, label.span.start)).copied().unwrap_or(0);
         self.labels.count += 1;
         self.ir.name_label(&label.text);
         Known { label: LabelId::new(self.labels.count - 1), len, rounds }
@@ -267,13 +301,16 @@ impl Lowering<'_, '_> {
     fn mirror(&mut self, label: LabelId, item: &Expr) -> Option<NodeId> {
         let (first, scope) = (self.labels.seen.len(), self.labels.fields.len());
         let found = self.labels.mirrored.iter().find(|mirrored| mirrored.label == label);
-        let seen: Vec<Seen> = found.map_or(&[][..], |found| &found.seen).to_vec();
+        let (seen, labels) = found.map(|found| (found.seen.clone(), found.labels.clone())).unwrap_or_default();
         self.labels.seen.extend(seen.iter().map(|seen| Seen { scope, ..seen.clone() }));
         self.labels.fields.push(Vec::new());
+        let outer = if labels.is_empty() { self.labels.mirror } else { scope };
+        let outer = std::mem::replace(&mut self.labels.mirror, outer);
         let body = self.expr(item);
+        self.labels.mirror = outer;
         let fields = self.labels.fields.pop().unwrap_or_default();
         self.labels.seen.truncate(first);
-        Some(self.scope(&seen, fields, Role::Mirror(label), body?))
+        Some(self.scope(labels, fields, Role::Mirror(label), body?))
     }
 
     /// Notes parts on whose bytes something follows that is coded, where they are not in the same coding.
@@ -314,6 +351,12 @@ impl Lowering<'_, '_> {
         let labels: Vec<LabelId> = measured.map(|term| term.label.label).collect();
         let mut scopes: Vec<usize> =
             self.labels.seen.iter().filter(|seen| labels.contains(&seen.known.label)).map(|seen| seen.scope).collect();
+        // What is in a mirror bounds nothing where there are no rounds.
+        scopes.retain(|scope| *scope >= self.labels.mirror);
+        if self.labels.mirror > 0 && !labels.is_empty() {
+            scopes.push(self.labels.mirror);
+        }
+        scopes.sort_unstable();
         scopes.dedup();
         for scope in scopes {
             let field = Field { value: value.clone(), greatest };

@@ -177,7 +177,12 @@ pub fn told(grammar: &str) -> Vec<(String, String)> {
 fn mistakes_are_told_with_their_places() {
     let mistakes = [
         ("s ::= n:'a' $m", "undefined-label", "m"),
-        ("s ::= (n:'a' 'b') $n", "undefined-label", "n"),
+        ("s ::= (n:'a' | 'b') $n", "undefined-label", "n"),
+        ("s ::= (n:'a' 'b')* $n", "undefined-label", "n"),
+        ("s ::= (n:'a' 'b') (n:'c' 'd') $n", "duplicate-label", "n"),
+        ("s ::= $dec(len(n)) (n:'a' 'b')", "late-label", "n"),
+        ("s ::= (n:[ab]* 'b') $pad(n, 4)", "misplaced-padding", "$pad(n, 4)"),
+        ("s ::= g:('a' n:'b') $u8(offset(g, n))", "late-label", "n"),
         ("s ::= ('x' | n:'a') $n", "undefined-label", "n"),
         ("s ::= n:'a' t  t ::= $n", "undefined-label", "n"),
         ("s ::= n:'a' n:'b' $n", "duplicate-label", "n"),
@@ -386,6 +391,15 @@ fn the_reference_agrees_with_the_oracle_on_codings() {
 }
 
 #[test]
+fn the_reference_agrees_with_the_oracle_on_groups() {
+    let seeds = amount::seeds(0..4_000);
+    let asked = 24 * (seeds.end - seeds.start);
+    let cases = agree(seeds, &Shape::GROUPED);
+    println!("{cases} of {asked} cases");
+    assert!(cases > asked / 4);
+}
+
+#[test]
 #[ignore = "it takes minutes"]
 fn the_reference_agrees_with_the_oracle_in_a_long_run() {
     let cases = agree(100_000..130_000, &Shape::LABELLED)
@@ -393,6 +407,7 @@ fn the_reference_agrees_with_the_oracle_in_a_long_run() {
         + agree(100_000..130_000, &Shape::LABELLED_NAMED)
         + agree(100_000..130_000, &Shape::CODED)
         + agree(100_000..130_000, &Shape::CODED_NAMED)
+        + agree(100_000..130_000, &Shape::GROUPED)
         + agree(100_000..130_000, &Shape::MIRRORED)
         + agree(100_000..130_000, &Shape::MIRRORED_CODED_NAMED);
     println!("{cases} cases");

@@ -1,10 +1,11 @@
 //! A grammar as plain trees, made from an Ast or from any IR, with the facts of each tree by plain iteration: what the
 //! kit's own, naive algorithms run on.
 
-use std::collections::BTreeMap;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
 
 use gramjet_compiler::analysis::alphabet::Alphabets;
-use gramjet_compiler::ast::{Expr, ExprKind, Grammar};
+use gramjet_compiler::ast::{Expr, ExprKind, Grammar, Name};
 use gramjet_compiler::charset::CharSet;
 use gramjet_compiler::derived::{Derived, Measure, Value};
 use gramjet_compiler::ir::{Codec, Facts, Ir, Node, NodeId, RuleId, Slots};
@@ -31,6 +32,8 @@ pub struct Form {
     pub facts: Facts,
     /// The number of unique names of each kind that its shortest text gives to scopes outside it.
     pub uniques: Uniques,
+    /// The least number of rounds, if it is a labelled repetition.
+    rounds: u64,
 }
 
 /// The numbers of unique names, by their kinds.
@@ -72,6 +75,15 @@ pub struct Mirror {
     pub label: String,
     /// The labels of a round, as far as they are known from the grammar.
     parts: Vec<Part>,
+    /// The names to which its item refers.
+    names: Vec<String>,
+}
+
+impl Mirror {
+    /// Returns true if it sees labels of the rounds.
+    pub fn sees_some(&self) -> bool {
+        self.parts.iter().any(|(label, ..)| self.names.contains(label))
+    }
 }
 
 /// Facts about a labelled part from the grammar alone: its label, its minimum length, and its least number of
@@ -83,7 +95,7 @@ pub const UNKNOWN: Facts = Facts { min_len: u64::MAX, height: u32::MAX, min_dept
 
 impl Form {
     fn new(kind: Kind) -> Form {
-        Form { kind, facts: UNKNOWN, uniques: Uniques::new() }
+        Form { kind, facts: UNKNOWN, uniques: Uniques::new(), rounds: 0 }
     }
 }
 
@@ -97,8 +109,9 @@ impl System {
         let start = grammar.start.as_ref().map_or(0, |name| index[name.text.as_str()]);
         let mut weights = Vec::new();
         let alphabets = Alphabets::new(grammar);
+        let (seen, mirrored) = (RefCell::default(), RefCell::default());
         let variables = grammar.rules.iter().enumerate().map(|(rule, own)| {
-            let reading = Reading { index: &index, alphabets: &alphabets, rule };
+            let reading = Reading { index: &index, alphabets: &alphabets, rule, seen: &seen, mirrored: &mirrored };
             Some(of_sequence(&own.body, reading, &mut weights))
         });
         let variables: Vec<Option<Form>> = variables.collect();
@@ -191,13 +204,89 @@ struct Reading<'r> {
     alphabets: &'r Alphabets<'r>,
     /// The number of the rule.
     rule: usize,
+    /// The labels that are seen, by their addresses.
+    seen: &'r RefCell<Vec<usize>>,
+    /// The names to which mirrors refer, for the sequence of each round, by its address.
+    mirrored: &'r RefCell<BTreeMap<usize, Vec<String>>>,
+}
+
+/// Returns the items of a sequence that is an item of another one, with labels or without.
+fn group(item: &Expr) -> &[Expr] {
+    item.unlabelled().as_seq().unwrap_or_default()
+}
+
+/// Returns the labels of an item of a sequence, also of those in its codings, each with its part.
+fn labels_of(item: &Expr) -> Vec<(&Name, &Expr)> {
+    item.layers().flat_map(Expr::labels).collect()
+}
+
+/// Returns the labels of groups in an item.
+fn labels_of_groups(item: &Expr) -> Vec<(&Name, &Expr)> {
+    group(item).iter().flat_map(|item| [labels_of(item), labels_of_groups(item)].concat()).collect()
+}
+
+/// Returns the names to which an expression refers, but those of labels of the sequences in it.
+fn free_names(expr: &Expr) -> BTreeSet<String> {
+    let mut all = Vec::new();
+    expr.each_label_reference(&mut |label, _| all.push(label.text.clone()));
+    let Some(items) = expr.as_seq() else {
+        let own: BTreeSet<String> = expr.children().flat_map(free_names).collect();
+        let mut bound = Vec::new();
+        expr.children().for_each(|child| child.each_label_reference(&mut |label, _| bound.push(label.text.clone())));
+        // What the expression itself refers to is not in its children.
+        let itself = all.into_iter().filter(|name| !bound.contains(name));
+        return own.into_iter().chain(itself).collect();
+    };
+    let bound: Vec<&str> = items
+        .iter()
+        .flat_map(|item| [labels_of(item), labels_of_groups(item)].concat())
+        .map(|(label, _)| label.text.as_str())
+        .collect();
+    items.iter().flat_map(free_names).filter(|name| !bound.contains(&name.as_str())).collect()
+}
+
+/// Returns the labels that are seen in a sequence: its own, and those of groups to which something outside the group
+/// refers, or something outside the sequence.
+fn labels_seen<'e>(expr: &'e Expr, outside: &[String]) -> Vec<(&'e Name, &'e Expr)> {
+    let items = expr.sequence();
+    let mut seen = Vec::new();
+    for (number, item) in items.iter().enumerate() {
+        let others = items.iter().enumerate().filter(|(other, _)| *other != number);
+        let names: BTreeSet<String> = others.flat_map(|(_, other)| free_names(other)).collect();
+        let is_seen = |label: &Name| names.contains(&label.text) || outside.contains(&label.text);
+        seen.extend(labels_of(item));
+        seen.extend(labels_of_groups(item).into_iter().filter(|(label, _)| is_seen(label)));
+    }
+    seen
+}
+
+/// Notes the names to which mirrors in a sequence refer, for the rounds of the repetitions with these labels.
+fn add_mirrored(expr: &Expr, seen: &[(&Name, &Expr)], reading: Reading<'_>) {
+    expr.each(&mut |expr| {
+        let Some((label, item)) = expr.as_mirror() else { return };
+        let repetition = seen.iter().find(|(own, _)| own.text == label.text);
+        let Some(round) = repetition.and_then(|(_, part)| part.round()) else { return };
+        let mut mirrored = reading.mirrored.borrow_mut();
+        let names = mirrored.entry(std::ptr::from_ref(round).addr()).or_default();
+        item.each_label_reference(&mut |label, _| names.push(label.text.clone()));
+    });
 }
 
 /// Returns an expression that is a sequence of its own: its labels are seen in it, and by nothing else.
 fn of_sequence(expr: &Expr, reading: Reading<'_>, weights: &mut Vec<Vec<f64>>) -> Form {
-    let labels =
-        expr.sequence().iter().flat_map(Expr::layers).flat_map(Expr::labels).map(|(label, _)| label.text.clone());
-    let labels: Vec<String> = labels.collect();
+    let outside = reading.mirrored.borrow().get(&std::ptr::from_ref(expr).addr()).cloned().unwrap_or_default();
+    let seen = labels_seen(expr, &outside);
+    let labels: Vec<String> = seen.iter().map(|(label, _)| label.text.clone()).collect();
+    // Those of open groups are not the groups' own.
+    let labels: Vec<String> = {
+        let outer = reading.seen.borrow();
+        let is_outer = |label: &Name| outer.iter().any(|other| *other == std::ptr::from_ref(label).addr());
+        let own = seen.iter().filter(|(label, _)| !is_outer(label));
+        own.map(|(label, _)| label.text.clone()).filter(|label| labels.contains(label)).collect()
+    };
+    let first = reading.seen.borrow().len();
+    reading.seen.borrow_mut().extend(seen.iter().map(|(label, _)| std::ptr::from_ref(*label).addr()));
+    add_mirrored(expr, &seen, reading);
     let items = match &expr.kind {
         ExprKind::Seq(items) => {
             let kind = Kind::Seq(items.iter().map(|item| of_item(item, reading, weights)).collect());
@@ -205,6 +294,7 @@ fn of_sequence(expr: &Expr, reading: Reading<'_>, weights: &mut Vec<Vec<f64>>) -
         }
         _ => of_item(expr, reading, weights),
     };
+    reading.seen.borrow_mut().truncate(first);
     if labels.is_empty() { items } else { Form::new(Kind::Scope(Box::new(items), labels)) }
 }
 
@@ -244,8 +334,11 @@ fn of_expr(expr: &Expr, reading: Reading<'_>, weights: &mut Vec<Vec<f64>>) -> Fo
         }
         ExprKind::Repeat { item, min, max } => Kind::Repeat(Box::new(of_sequence(item, reading, weights)), *min, *max),
         ExprKind::Times { item, rounds, .. } => {
-            let mirror = expr.as_mirror();
-            let mirror = mirror.map(|(label, _)| Mirror { label: label.text.clone(), parts: Vec::new() });
+            let mirror = expr.as_mirror().map(|(label, item)| {
+                let mut names = Vec::new();
+                item.each_label_reference(&mut |label, _| names.push(label.text.clone()));
+                Mirror { label: label.text.clone(), parts: Vec::new(), names }
+            });
             let rounds = rounds.map(&mut |label| label.text.clone());
             Kind::Times(Box::new(of_sequence(item, reading, weights)), rounds, mirror)
         }
@@ -338,14 +431,16 @@ fn set_facts(form: &mut Form, rules: &[(Facts, Uniques)], parts: &mut Vec<Part>)
             let outer = parts.len();
             parts.extend(labels.iter().map(|label| (label.clone(), u64::MAX, u64::MAX)));
             // Items see the parts after them, too.
-            set_mirrors(items, parts);
+            set_mirrors(items);
             loop {
                 set_facts(items, rules, parts);
                 let mut found = Vec::new();
                 each_label(items, &mut |label, part| {
-                    found.push((label.to_string(), part.facts.min_len, least_rounds(part, parts)));
+                    if labels.iter().any(|own| own == label) {
+                        found.push((label.to_string(), part.facts.min_len, part.rounds));
+                    }
                 });
-                let has_changed = set_mirrors(items, parts);
+                let has_changed = set_mirrors(items);
                 if found == parts[outer..] && !has_changed {
                     break;
                 }
@@ -357,6 +452,7 @@ fn set_facts(form: &mut Form, rules: &[(Facts, Uniques)], parts: &mut Vec<Part>)
         }
         Kind::Label(_, item) => {
             set_facts(item, rules, parts);
+            item.rounds = least_rounds(item, parts);
             item.facts
         }
         Kind::Derived(derived) => {
@@ -462,7 +558,7 @@ fn least_rounds(part: &Form, parts: &[Part]) -> u64 {
 
 /// Tells the mirrors of repetitions that are items of a sequence what is known of the labels of a round. Returns true if
 /// that is something else than before.
-fn set_mirrors(items: &mut Form, parts: &[Part]) -> bool {
+fn set_mirrors(items: &mut Form) -> bool {
     let mut rounds = Vec::new();
     each_label(items, &mut |label, part| {
         let mut part = part;
@@ -471,23 +567,9 @@ fn set_mirrors(items: &mut Form, parts: &[Part]) -> bool {
         }
         let (Kind::Repeat(round, ..) | Kind::Times(round, ..)) = &part.kind else { return };
         let Kind::Scope(round, _) = &round.kind else { return };
-        // What is counted in a round may follow from parts of it.
-        let outer = parts.len();
-        let mut seen = parts.to_vec();
-        each_label(round, &mut |label, part| seen.push((label.to_string(), part.facts.min_len, 0)));
-        loop {
-            let before = seen[outer..].to_vec();
-            let mut found = Vec::new();
-            each_label(round, &mut |label, part| {
-                found.push((label.to_string(), part.facts.min_len, least_rounds(part, &seen)));
-            });
-            seen.truncate(outer);
-            seen.append(&mut found);
-            if before == seen[outer..] {
-                break;
-            }
-        }
-        rounds.push((label.to_string(), seen.split_off(outer)));
+        let mut found = Vec::new();
+        each_label(round, &mut |label, part| found.push((label.to_string(), part.facts.min_len, part.rounds)));
+        rounds.push((label.to_string(), found));
     });
     rounds.into_iter().fold(false, |changed, (label, parts)| set_mirror(items, &label, &parts) | changed)
 }
@@ -509,10 +591,11 @@ fn set_mirror(form: &mut Form, label: &str, parts: &[Part]) -> bool {
     }
 }
 
-/// Calls `visit` with each label of the items of a sequence, and the part that has it.
+/// Calls `visit` with each label of the items of a sequence and of groups in it, and the part that has it.
 fn each_label(items: &Form, visit: &mut dyn FnMut(&str, &Form)) {
     match &items.kind {
         Kind::Seq(items) => items.iter().for_each(|item| each_label_of(item, visit)),
+        Kind::Scope(items, _) => each_label(items, visit),
         _ => each_label_of(items, visit),
     }
 }
@@ -524,6 +607,8 @@ fn each_label_of(item: &Form, visit: &mut dyn FnMut(&str, &Form)) {
             each_label_of(part, visit);
         }
         Kind::Coded(_, part) => each_label_of(part, visit),
+        Kind::Seq(_) => each_label(item, visit),
+        Kind::Scope(items, _) if matches!(items.kind, Kind::Seq(_)) => each_label(items, visit),
         _ => {}
     }
 }

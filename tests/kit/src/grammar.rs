@@ -41,6 +41,8 @@ pub struct Shape {
     pub codings: bool,
     /// Whether the rounds of labelled repetitions may be mirrored.
     pub mirrors: bool,
+    /// Whether something outside a group may refer to labels in it.
+    pub groups: bool,
 }
 
 impl Shape {
@@ -60,6 +62,7 @@ impl Shape {
         names: false,
         codings: false,
         mirrors: false,
+        groups: false,
     };
 
     /// Grammars whose distribution can be computed.
@@ -81,6 +84,7 @@ impl Shape {
         names: false,
         codings: false,
         mirrors: false,
+        groups: false,
     };
 
     /// Grammars with labelled parts.
@@ -99,11 +103,14 @@ impl Shape {
     /// Grammars with labelled, coded parts and names.
     pub const CODED_NAMED: Shape = Shape { names: true, ..Shape::CODED };
 
+    /// Grammars with labels in groups, to which something outside the groups refers.
+    pub const GROUPED: Shape = Shape { groups: true, nesting: 3, ..Shape::LABELLED };
+
     /// Grammars with labelled parts and mirrors of rounds.
-    pub const MIRRORED: Shape = Shape { mirrors: true, ..Shape::LABELLED };
+    pub const MIRRORED: Shape = Shape { mirrors: true, groups: true, ..Shape::LABELLED };
 
     /// Grammars with mirrors, codings and names.
-    pub const MIRRORED_CODED_NAMED: Shape = Shape { mirrors: true, ..Shape::CODED_NAMED };
+    pub const MIRRORED_CODED_NAMED: Shape = Shape { mirrors: true, groups: true, ..Shape::CODED_NAMED };
 
     /// Grammars with long literals and sequences, which no reservation covers at once.
     pub const LONG: Shape =

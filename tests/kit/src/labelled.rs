@@ -353,8 +353,10 @@ impl<'f> Machine<'f> {
                     || form.fixed_width().is_none()
                     || self.text.value(&value.map(&mut |label| place.part(label))) <= form.greatest()
             }
-            Kind::Seq(items) | Kind::Choice(items, _) => items.iter().all(|item| self.fit(item, place)),
-            Kind::Times(item, _, Some(mirror)) => {
+            // A group has been derived with its sequence, and is looked at by itself.
+            Kind::Seq(items) => items.iter().all(|item| group(item).is_some() || self.fit(item, place)),
+            Kind::Choice(items, _) => items.iter().all(|item| self.fit(item, place)),
+            Kind::Times(item, _, Some(mirror)) if mirror.sees_some() => {
                 let part = place.part(&mirror.label);
                 let mut rounds = self.rounds_of(part);
                 rounds.all(|round| self.fit(item, &place.mirror(round)))
@@ -368,7 +370,9 @@ impl<'f> Machine<'f> {
                 machine.tasks.push(Task::Derive(form, place.clone()));
                 machine.finish();
                 // Those of other rules fit by themselves.
-                machine.scopes.truncate(1);
+                let mut own = Vec::new();
+                add_groups(form, &mut own);
+                machine.scopes.retain(|(items, _)| own.iter().any(|group| std::ptr::eq(*group, *items)));
                 machine.keeps_fields()
             }
         }
@@ -527,6 +531,36 @@ impl<'f> Machine<'f> {
     fn derive_shortest(&mut self, variable: usize, place: Place<'f>) {
         let body = self.system.variables[variable].as_ref().expect("a rule with a body");
         self.tasks.push(Task::Derive(body, Place { is_shortest: true, ..place }));
+    }
+}
+
+/// Returns the items of a sequence with labels that is an item of another one.
+fn group(item: &Form) -> Option<&Form> {
+    match &item.kind {
+        Kind::Scope(items, _) if matches!(items.kind, Kind::Seq(_)) => Some(items),
+        Kind::Label(_, item) => group(item),
+        _ => None,
+    }
+}
+
+/// Adds the items of a sequence with labels, and those of groups in it.
+fn add_groups<'f>(form: &'f Form, groups: &mut Vec<&'f Form>) {
+    match &form.kind {
+        Kind::Scope(items, _) => {
+            groups.push(items);
+            add_groups(items, groups);
+        }
+        Kind::Seq(items) => items.iter().for_each(|item| add_groups_of_item(item, groups)),
+        _ => {}
+    }
+}
+
+fn add_groups_of_item<'f>(item: &'f Form, groups: &mut Vec<&'f Form>) {
+    match &item.kind {
+        Kind::Scope(items, _) if matches!(items.kind, Kind::Seq(_)) => add_groups(item, groups),
+        Kind::Seq(_) => add_groups(item, groups),
+        Kind::Label(_, item) => add_groups_of_item(item, groups),
+        _ => {}
     }
 }
 

@@ -3,8 +3,8 @@
 
 use std::ops::Range;
 
-use super::{Checking, MAX_LABELS, Seen};
-use crate::ast::{Expr, Name};
+use super::{Checking, MAX_LABELS};
+use crate::ast::{Expr, Name, SeenLabel};
 use crate::derived::{Blank, Derived, Value};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::ordered::Map;
@@ -85,7 +85,7 @@ impl<'e> Contents<'e> {
 
 impl<'e> Checking<'e, '_> {
     /// Returns the innermost part with a label, and the numbers of its sequence and item.
-    fn find(&self, label: &Name) -> Option<(&Seen<'e>, usize)> {
+    fn find(&self, label: &Name) -> Option<(&SeenLabel<'e>, usize)> {
         let sequences = self.scopes.iter().enumerate().rev();
         let mut found = sequences.filter_map(|(number, scope)| {
             Some((scope.labels.iter().find(|seen| seen.name.text == label.text)?, number))

@@ -1,8 +1,8 @@
 //! Checks padding: it follows its part in the same sequence, once and without a label. So a longer part is never
 //! shorter with its padding, and whatever contains the one contains the other.
 
-use super::{Checking, Seen};
-use crate::ast::{Expr, Name};
+use super::Checking;
+use crate::ast::{Expr, Name, SeenLabel};
 use crate::derived::Padding;
 use crate::diagnostics::{Code, Diagnostic, Span};
 
@@ -15,7 +15,8 @@ impl<'e> Checking<'e, '_> {
     /// Reports padding of a part that is seen, unless it is an item of the part's sequence and comes after it.
     pub(super) fn padding(&mut self, expr: &'e Expr, label: &Name) {
         let is_after = self.scopes.last().is_some_and(|scope| {
-            scope.is_item && scope.labels.iter().any(|seen| seen.name.text == label.text && seen.item < scope.item)
+            let is_before = |seen: &SeenLabel<'_>| seen.item < scope.item && !seen.is_in_group;
+            scope.is_item && scope.labels.iter().any(|seen| seen.name.text == label.text && is_before(seen))
         });
         if !is_after {
             let message = format!("this does not follow the part `{}` in its sequence", label.text);
@@ -28,7 +29,7 @@ impl<'e> Checking<'e, '_> {
     }
 
     /// Reports items of a sequence that pad a part which others pad, too, and padding with a label.
-    pub(super) fn paddings(&mut self, items: &'e [Expr], labels: &[Seen<'e>]) {
+    pub(super) fn paddings(&mut self, items: &'e [Expr], labels: &[SeenLabel<'e>]) {
         let part_of = |label: &Name| labels.iter().find(|seen| seen.name.text == label.text).map(|seen| seen.item);
         let mut padded = Vec::new();
         for item in items {

@@ -420,8 +420,9 @@ impl Builder<'_> {
         next: StateId,
     ) -> StateId {
         let number = self.program.operations.loops.len() as u32;
-        // What is coded can be shorter than it counts.
+        // What is coded can be shorter than it counts, and so can its copies.
         let is_coded = self.reaches_code.get(item.index()) == Some(&true);
+        let is_coded = is_coded || self.ir.has_codes() && !self.ir.free(item).is_empty();
         let min_len = if is_coded { 0 } else { self.ir.facts(item).min_len };
         self.program.operations.loops.push(Loop { rounds, item: 0, min_len, counted });
         let end = self.operation(Operation::End(number), next);

@@ -55,7 +55,7 @@ fn random_grammars_agree() {
     let mut compared = Compared::default();
     for seed in amount::seeds(0..20_000) {
         let mut rng = Rng::new(seed + 90_000);
-        let shape = [Shape::NAMED, Shape::LABELLED_NAMED, Shape::LABELLED][seed as usize % 3];
+        let shape = [Shape::NAMED, Shape::LABELLED_NAMED, Shape::LABELLED, Shape::GROUPED][seed as usize % 4];
         let grammar = random_grammar(&mut rng, &shape);
         if lowered(&grammar).is_some() {
             let compiled = gramjet_testkit::compiled(&grammar);

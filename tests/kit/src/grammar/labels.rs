@@ -40,6 +40,13 @@ impl Scope {
             label.round = labels_of(round);
         }
     }
+
+    /// Notes the labels of the group that an item is.
+    fn add_group(&mut self, item: usize, group: &Expr) {
+        if group.as_seq().is_some() {
+            self.labels.extend(labels_of(group).into_iter().map(|label| Label { item, ..label }));
+        }
+    }
 }
 
 /// Returns the labels of a sequence.
@@ -51,7 +58,10 @@ fn labels_of(sequence: &Expr) -> Vec<Label> {
         let (name, is_repetition) = (label.text.clone(), part.round().is_some());
         Label { name, item, is_repetition, round: Vec::new() }
     };
-    labels.map(label).collect()
+    let groups = sequence.sequence().iter().enumerate().filter(|(_, expr)| expr.unlabelled().as_seq().is_some());
+    let of_groups = groups
+        .flat_map(|(item, expr)| labels_of(expr.unlabelled()).into_iter().map(move |label| Label { item, ..label }));
+    labels.map(label).chain(of_groups).collect()
 }
 
 impl Maker<'_> {
@@ -81,6 +91,8 @@ impl Maker<'_> {
                 None if self.shape.mirrors && self.draw.percent(40) => {
                     self.mirror(nesting).unwrap_or_else(|| self.item(nesting))
                 }
+                Some(_) if self.shape.groups && nesting > 0 && self.draw.percent(50) => self.labelled(nesting - 1),
+                None if self.shape.groups && nesting > 0 && self.draw.percent(20) => self.labelled(nesting - 1),
                 Some(_) if self.draw.percent(80) => self.part(nesting),
                 Some(_) => self.following(true).unwrap_or_else(|| self.part(nesting)),
                 None if self.draw.percent(75) => self.following(true).unwrap_or_else(|| self.item(nesting)),
@@ -89,6 +101,9 @@ impl Maker<'_> {
             if let Some(round) = made.round() {
                 self.scopes.last_mut().expect("a sequence is being made").add_round(item, round);
             }
+            if self.shape.groups {
+                self.scopes.last_mut().expect("a sequence is being made").add_group(item, &made);
+            }
             names.into_iter().rev().fold(made, |item, label| {
                 let item = expr(ExprKind::Label { label: label.name(), item: Box::new(item) });
                 if self.shape.codings && self.draw.percent(12) { self.coded(item) } else { item }
@@ -96,7 +111,16 @@ impl Maker<'_> {
         });
         let mut items = items.collect();
         self.pad(&mut items, &labels);
-        self.scopes.pop();
+        let scope = self.scopes.pop().expect("a sequence is being made");
+        let of_groups = &scope.labels[labels.len()..];
+        if self.draw.percent(40)
+            && let Some(label) = of_groups.get(self.draw.below(of_groups.len().max(1)))
+        {
+            let length = Term { times: 1, measure: Measure::Len, label: label.name() };
+            let forms = [NumberForm::Integer(1, Order::Big), NumberForm::Text(Radix::Octal, Some(1))];
+            let number = Derived::Number(Value::sum(vec![length], 0), forms[self.draw.below(2)]);
+            items.insert(0, expr(ExprKind::Derived(number)));
+        }
         seq(items)
     }
 
