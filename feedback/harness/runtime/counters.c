@@ -125,17 +125,6 @@ enum { ALIGN = 1 << 12 };
 enum { ALIGN = 1 << 16 };
 #endif
 
-// The shared memory of the harness replaces all but the first and the last pages, which nothing can touch. The counters
-// then have addresses known at link time, which makes counting cheaper. Pages that are never touched take no memory.
-static struct {
-    uint8_t before[ALIGN];
-    uint8_t unused[PAGE - sizeof(uint32_t)];
-    uint32_t counters[CAPACITY];
-    uint8_t after[ALIGN] __attribute__((aligned(ALIGN)));
-} area __attribute__((aligned(ALIGN)));
-enum { AREA_SIZE = PAGE - sizeof(uint32_t) + sizeof area.counters };
-_Static_assert(offsetof(__typeof__(area), counters) % PAGE == PAGE - sizeof(uint32_t), "number 1 begins a page");
-
 // The code of an image that gcc has compiled.
 struct code {
     uintptr_t begin, size, start;
@@ -151,10 +140,10 @@ struct progress {
 };
 
 // What this file keeps in the program's memory: a page that can only be read, but while `change` has it open.
-static union {
+union kept {
     struct {
         struct control *control;
-        struct progress *progress;
+        struct progress *progress;  // from its first use on
         uint8_t *shared_input;
         struct ahead *ahead;
         int is_attached, is_served, answers_itself, tells_usage;
@@ -175,8 +164,21 @@ static union {
         uint32_t known_placed;
     };
     uint8_t pages[ALIGN];
-} own __attribute__((aligned(ALIGN)));
-_Static_assert(sizeof own == ALIGN, "pages of its own");
+};
+_Static_assert(sizeof(union kept) == ALIGN, "pages of its own");
+
+// The shared memory of the harness replaces all but the first and the last pages. The last can't be touched, and the
+// first can only be read. The counters then have addresses known at link time, which makes counting cheaper. Pages that
+// are never touched take no memory. A part of memory with rights of its own takes time in each `fork`, so there are few.
+static struct {
+    union kept kept;
+    uint8_t unused[PAGE - sizeof(uint32_t)];
+    uint32_t counters[CAPACITY];
+    uint8_t after[ALIGN] __attribute__((aligned(ALIGN)));
+} area __attribute__((aligned(ALIGN)));
+#define own area.kept
+enum { AREA_SIZE = PAGE - sizeof(uint32_t) + sizeof area.counters };
+_Static_assert(offsetof(__typeof__(area), counters) % PAGE == PAGE - sizeof(uint32_t), "number 1 begins a page");
 
 // Lets `own` be changed, or ends that. Threads may load libraries at the same time, and a handler of a signal may
 // count: one thread changes it, and no handler meanwhile.
@@ -212,6 +214,12 @@ static void *apart(size_t size, int file, off_t from) {
 // The harness looks for this text to know programs that have this run time.
 static const char signature[] = "##SIG_GRAMJET_RUNTIME_1##";
 
+static void give_up(void) {
+    static const char said[] = "gramjet: there is no memory for the counters of edges\n";
+    (void)!write(2, said, sizeof said - 1);
+    _exit(1);
+}
+
 static void attach(void) {
     if (own.control) return;
     // Linkers leave out what nothing refers to.
@@ -221,7 +229,6 @@ static void attach(void) {
         change(0);
         return;
     }
-    mprotect(area.before, sizeof area.before, PROT_NONE);
     mprotect(area.after, sizeof area.after, PROT_NONE);
     if (getenv("GRAMJET_MAP")) {
         int flags = MAP_SHARED | MAP_FIXED;
@@ -230,15 +237,21 @@ static void attach(void) {
         own.is_attached = own.control != NULL;
     }
     if (!own.control) own.control = apart(sizeof *own.control, -1, 0);
-    own.progress = apart(sizeof *own.progress, -1, 0);
-    if (!own.control || !own.progress) {
-        static const char said[] = "gramjet: there is no memory for the counters of edges\n";
-        (void)!write(2, said, sizeof said - 1);
-        _exit(1);
-    }
+    if (!own.control) give_up();
     own.control->greeting = own.control->end = GREETING;
     if (!own.control->edges) own.control->edges = 1;
     change(0);
+}
+
+// The progress of this process, which most processes that take one input never ask for.
+static struct progress *progress_of_process(void) {
+    attach();
+    if (own.progress) return own.progress;
+    change(1);
+    if (!own.progress) own.progress = apart(sizeof *own.progress, -1, 0);
+    change(0);
+    if (!own.progress) give_up();
+    return own.progress;
 }
 
 // Where functions that clang compiles call one of this kind, they keep what they have in registers.
@@ -708,8 +721,7 @@ void gramjet_serve(void) {
 
 // One more round of a program that takes many inputs in one process; 0 when it shall end.
 int gramjet_loop(unsigned rounds) {
-    attach();
-    struct progress *progress = own.progress;
+    struct progress *progress = progress_of_process();
     if (!progress->is_persistent) {
         progress->is_persistent = 1;
         progress->left = rounds;
@@ -747,8 +759,7 @@ const uint8_t *gramjet_input(size_t *len) {
         return own.shared_input + sizeof count;
     }
     *len = 0;
-    attach();
-    struct progress *progress = own.progress;
+    struct progress *progress = progress_of_process();
     for (;;) {
         if (progress->capacity - *len < 1 << 16) {
             progress->capacity = progress->capacity ? 2 * progress->capacity : 1 << 20;

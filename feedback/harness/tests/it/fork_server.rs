@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command as Process;
 use std::time::Duration;
 
-use gramjet_harness::{ForkServer, Limits, Outcome, Program, Target};
+use gramjet_harness::{Command, ForkServer, Limits, Outcome, Program, Target};
 
-use crate::kit::{assert_begins, built, place, processes_of};
+use crate::kit::{assert_begins, built, compiled, place, processes_of};
 
 fn limits() -> Limits {
     // A busy machine may need long for a short run.
@@ -187,3 +187,22 @@ fn a_program_without_instrumentation_is_refused() {
         "{error}"
     );
 }
+
+#[test]
+fn a_process_has_few_parts_of_memory_more_than_without_counters() {
+    let parts = |target: &mut dyn Target| match target.run(b"").expect("a run").outcome {
+        Outcome::Exit(parts) => parts,
+        other => panic!("{other}"),
+    };
+    let Some(program) = own("maps") else { return };
+    let none: [&str; 0] = [];
+    let plain = Program::new(compiled("maps", &["-O2"]), none).expect("the program").limits(limits());
+    let without = parts(&mut Command::new(plain).expect("the program"));
+    let with = parts(&mut server(&program, &[]));
+    // Each part takes time in each `fork`: what this process knows, its counters, what it tells, and pages between them
+    // that nothing can touch.
+    assert!(with <= without + MOST_PARTS, "{with} parts in place of {without}");
+}
+
+/// Parts of memory that the counters may take.
+const MOST_PARTS: i32 = 9;
