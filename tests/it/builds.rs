@@ -5,18 +5,23 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 
-/// Returns the packages that a build of the command needs on x86-64 under Linux: names and versions.
-fn packages() -> BTreeSet<(String, String)> {
+/// Returns what `cargo tree` says of each package that a build of the command needs on x86-64 under Linux.
+fn tree(format: &str) -> String {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let output = Command::new(cargo)
         .args(["tree", "--offline", "--locked", "--package", "gramjet-cli", "--edges", "normal,build"])
-        .args(["--target", "x86_64-unknown-linux-gnu", "--prefix", "none", "--format", "{p}"])
+        .args(["--target", "x86_64-unknown-linux-gnu", "--prefix", "none", "--format", format])
         .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")))
         .output()
         .expect("cargo");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let lines = String::from_utf8(output.stdout).expect("names");
-    let packages = lines.lines().filter_map(|line| {
+    String::from_utf8(output.stdout).expect("names")
+}
+
+/// Returns names and versions.
+fn packages() -> BTreeSet<(String, String)> {
+    let packages = tree("{p}");
+    let packages = packages.lines().filter_map(|line| {
         let mut words = line.split(' ');
         Some((words.next()?.to_string(), words.next()?.to_string()))
     });
@@ -37,4 +42,12 @@ fn the_command_is_built_from_few_packages_in_one_version_each() {
     for name in ["clap", "dynasm", "memmap2", "proc-macro2", "quote", "rand_xoshiro", "syn"] {
         assert!(names.contains(name), "{name}");
     }
+}
+
+#[test]
+fn macros_and_the_command_share_a_build_of_syn() {
+    let tree = tree("{p} {f}");
+    let builds: BTreeSet<&str> =
+        tree.lines().filter(|line| line.starts_with("syn ")).map(|line| line.trim_end_matches(" (*)")).collect();
+    assert_eq!(builds.len(), 1, "{builds:?}");
 }
