@@ -10,9 +10,9 @@
 // linker knows. Else a guard holds the number of its edge.
 //
 // The program is not trusted, as it is run on inputs that shall break it: a plain overflow of one of its static buffers
-// must end in a fault, and not change what this file knows. So counters lie between pages that nothing can touch, what
-// this file keeps in the program's own memory can only be read, and the rest (`struct control`) is mapped elsewhere,
-// between such pages, too.
+// must end in a fault, and not change what this file knows. So counters lie between pages that nothing can write to. What
+// this file keeps in the program's own memory can only be read. The rest (`struct control`) is mapped elsewhere, between
+// pages that nothing can touch.
 //
 // Increments are not atomic: threads of one program may lose some of each other's, and two that pass 2^32 - 1 at once
 // may both carry.
@@ -169,7 +169,7 @@ _Static_assert(sizeof(union kept) == ALIGN, "pages of its own");
 
 // The shared memory of the harness replaces all but the first and the last pages. The last can't be touched, and the
 // first can only be read. The counters then have addresses known at link time, which makes counting cheaper. Pages that
-// are never touched take no memory. A part of memory with rights of its own takes time in each `fork`, so there are few.
+// are never touched take no memory. Each part of memory with rights of its own takes time in `fork`, so there are few.
 static struct {
     union kept kept;
     uint8_t unused[PAGE - sizeof(uint32_t)];
