@@ -9,7 +9,8 @@ use std::time::Duration;
 use std::{env, fs};
 
 use gramjet_harness::{
-    Command, Confinement, ForkServer, Limits, Outcome, Permission, Program, Target, offered, protections, refusal,
+    Command, Confinement, ForkServer, Limits, Outcome, Permission, Program, Target, instrumentation, offered,
+    protections, refusal,
 };
 
 use crate::kit::{compiled, everywhere, is_root, place};
@@ -178,8 +179,8 @@ fn enforces(permission: &str) -> bool {
 fn check_reach(programs: &[PathBuf]) {
     let outside = Outside::new();
     let everything = refused(&[&NETWORK, &PROCESSES, &SYSTEM, &FILES]);
-    for (number, path) in programs.iter().enumerate() {
-        let about = ["64 bits", "a fork server", "32 bits"][number];
+    for path in programs {
+        let about = kind_of(path);
         let target = |program: Program| -> Box<dyn FnMut(&str) -> i32> {
             match about {
                 "a fork server" => {
@@ -240,14 +241,25 @@ fn check_reach(programs: &[PathBuf]) {
     assert_eq!(file.expect("the file"), 0);
 }
 
+/// Returns the kind of a probe.
+fn kind_of(path: &Path) -> &'static str {
+    let is_of_32_bits = fs::read(path).expect("the program")[4] == 1;
+    match instrumentation(path).expect("the program").by {
+        Some(_) => "a fork server",
+        None if is_of_32_bits => "32 bits",
+        None => "64 bits",
+    }
+}
+
 /// Returns the probe for 64 bits, with a fork server, and for 32 bits, where it can be built.
 fn probes() -> Vec<PathBuf> {
-    let own = compiled("reach", &["-pthread"]);
-    let mut probes = vec![own.clone(), crate::fork_server::own("reach").unwrap_or(own)];
+    let mut probes = vec![compiled("reach", &["-pthread"])];
+    probes.extend(crate::fork_server::own("reach"));
     let old = Process::new("cc").args(["-m32", "-x", "c", "-", "-o", "/dev/null"]).stdin(main_of_c()).output();
-    match old.is_ok_and(|output| output.status.success()) && cfg!(target_arch = "x86_64") {
-        true => probes.push(compiled("reach", &["-pthread", "-m32"])),
-        false => eprintln!("not run: programs of 32 bits, which need a compiler for them"),
+    if old.is_ok_and(|output| output.status.success()) {
+        probes.push(compiled("reach", &["-pthread", "-m32"]));
+    } else if cfg!(target_arch = "x86_64") {
+        gramjet_needs::lacks_for_a_part("a compiler for 32 bits");
     }
     probes
 }
@@ -347,7 +359,7 @@ fn check_programs(_: &[PathBuf]) {
     ];
     for (name, arguments, expected) in programs {
         let Ok(program) = Program::new(name, arguments) else {
-            eprintln!("not run: {name}, which is not installed");
+            // The test's own process has counted that.
             continue;
         };
         let limits = Limits::default().with_time(Duration::from_secs(60)).with_memory(None);
@@ -363,7 +375,13 @@ fn check_programs(_: &[PathBuf]) {
 
 #[test]
 fn interpreters_and_tools_work_confined() {
-    everywhere("confine::interpreters_and_tools_work_confined", check_programs, Vec::new);
+    let programs = || {
+        for name in ["python3", "node", "java", "gcc"] {
+            gramjet_needs::has_for_a_part(name);
+        }
+        Vec::new()
+    };
+    everywhere("confine::interpreters_and_tools_work_confined", check_programs, programs);
 }
 
 fn check_sanitizers(programs: &[PathBuf]) {

@@ -255,6 +255,9 @@ def run(data):
 
 #[test]
 fn the_place_where_python_hangs_is_told() {
+    if !gramjet_needs::has("python3") {
+        return;
+    }
     let folder = place("hangs");
     let code = "import re\ndef one(text):\n    return re.match('(a+)+$', text)\ndef run(data):\n    \
         if data == b'1': one('a' * 50 + 'b')\n    if data == b'2': re.match('(b+)+$', 'b' * 50 + 'c')\n    \
@@ -278,6 +281,9 @@ fn the_place_where_python_hangs_is_told() {
 
 #[test]
 fn a_call_that_waits_is_no_timeout_until_long_after_the_limit() {
+    if !gramjet_needs::has("python3") {
+        return;
+    }
     let folder = place("waits");
     fs::write(folder.join("waits.py"), "import time\ndef run(data):\n    time.sleep(float(data))\n").expect("a file");
     let subject = subject("python:waits:run").text().folder(&folder);
@@ -290,6 +296,9 @@ fn a_call_that_waits_is_no_timeout_until_long_after_the_limit() {
 
 #[test]
 fn a_first_call_that_loads_nothing_does_not_make_later_ones_exceed_the_limit() {
+    if !gramjet_needs::has("python3") {
+        return;
+    }
     let folder = place("cold-later");
     let code = COLD.replace("if not loaded:", "if data and not loaded:");
     fs::write(folder.join("cold.py"), code).expect("a file");
@@ -306,6 +315,9 @@ fn a_first_call_that_loads_nothing_does_not_make_later_ones_exceed_the_limit() {
 
 #[test]
 fn a_first_call_that_loads_what_later_ones_need_is_no_timeout() {
+    if !gramjet_needs::has("python3") {
+        return;
+    }
     let folder = place("cold");
     fs::write(folder.join("cold.py"), COLD).expect("a file");
     let subject = subject("python:cold:run").folder(&folder);
@@ -320,6 +332,9 @@ fn a_first_call_that_loads_what_later_ones_need_is_no_timeout() {
 
 #[test]
 fn a_slow_call_of_which_the_result_is_remembered_is_a_timeout_in_each_new_process() {
+    if !gramjet_needs::has("python3") {
+        return;
+    }
     let folder = place("remembers");
     let code = "import time\nknown = set()\ndef run(data):\n    if data not in known:\n        known.add(data)\n        \
         end = time.process_time() + (2 if data == b's' else 0)\n        while time.process_time() < end:\n            pass\n";
@@ -336,6 +351,9 @@ fn a_slow_call_of_which_the_result_is_remembered_is_a_timeout_in_each_new_proces
 
 #[test]
 fn what_was_printed_does_not_hide_the_place_where_python_hangs() {
+    if !gramjet_needs::has("python3") {
+        return;
+    }
     let folder = place("hides");
     let code = "import sys\ndef run(data):\n    print('x' * 100_000, file=sys.stderr)\n    while data:\n        pass\n";
     fs::write(folder.join("hides.py"), code).expect("a file");
