@@ -10,9 +10,9 @@
 // linker knows. Else a guard holds the number of its edge.
 //
 // The program is not trusted, as it is run on inputs that shall break it: a plain overflow of one of its static buffers
-// must end in a fault, and not change what this file knows. So counters lie between pages that nothing can write to. What
-// this file keeps in the program's own memory can only be read. The rest (`struct control`) is mapped elsewhere, between
-// pages that nothing can touch.
+// must end in a fault, and not change what this file knows. So counters lie between pages that nothing can write to.
+// What this file keeps in the program's own memory can only be read. The rest (`struct control`) is mapped elsewhere,
+// between pages that nothing can touch.
 //
 // Increments are not atomic: threads of one program may lose some of each other's, and two that pass 2^32 - 1 at once
 // may both carry.

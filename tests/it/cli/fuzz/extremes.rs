@@ -60,6 +60,9 @@ fn a_stack_that_overflows_is_found_at_its_least_depth() {
 #[test]
 #[ignore = "run by ci/test"]
 fn functions_meet_depth_and_values_at_bounds() {
+    if !gramjet_needs::has("python3") {
+        return;
+    }
     let place = place("fuzz-extremes");
     fs::write(place.path("f.py"), FUNCTIONS).unwrap();
     let fuzz = |function: &str, out: &str, options: &[&str]| {
