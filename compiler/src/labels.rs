@@ -146,20 +146,27 @@ impl Labels {
 
     /// Ends what was begun last, at the end of the output, which begins at `base`. Returns the slack after it.
     pub fn end(&mut self, ir: &Ir, node: NodeId, output: &mut Vec<u8>, base: usize, slack: u64) -> u64 {
-        if let Some((_, count, body)) = ir.node(node).label() {
-            return self.leave(ir, (output.len() - base) as u64, ir.facts(body).min_len, count);
-        }
         if ir.node(node).coded().is_some() {
             return self.end_code(ir, output, base);
         }
         match ir.node(node).naming() {
             Some((Naming::Declare(_), _)) => slack,
-            Some((naming, _)) => slack.saturating_add(self.names.end(naming, output, base)),
-            None => {
-                self.leave_scope(ir);
-                slack
-            }
+            Some((naming, _)) if naming.given().is_some() => slack.saturating_add(self.names.end(naming, output, base)),
+            Some(_) | None => self.close(ir, node, &output[base..], slack),
         }
+    }
+
+    /// Ends the labelled part or the scope of labels or names that was begun last, at the end of a text. Nothing is
+    /// written with it. Returns the slack after it.
+    pub fn close(&mut self, ir: &Ir, node: NodeId, text: &[u8], slack: u64) -> u64 {
+        if let Some((_, count, body)) = ir.node(node).label() {
+            return self.leave(ir, text.len() as u64, ir.facts(body).min_len, count);
+        }
+        match ir.node(node).naming() {
+            Some((naming, _)) => self.names.leave(naming, text),
+            None => self.leave_scope(ir),
+        }
+        slack
     }
 
     /// Gives the part that a copy repeats as a name.

@@ -102,6 +102,9 @@ pub fn digits(others: u64) -> u64 {
 /// Returns the number of digits that `names` names need one after the other, of which the first differs from `others`;
 /// saturates.
 pub fn room(others: u64, names: u64) -> u64 {
+    if names <= 1 {
+        return if names == 0 { 0 } else { digits(others) };
+    }
     let to = others.saturating_add(names);
     let (mut sum, mut from) = (0u64, others);
     while from < to {

@@ -128,6 +128,21 @@ pub fn least(value: &Value<Known>) -> u64 {
     value.of(of_term).max(0).unsigned_abs()
 }
 
+/// Returns for each node whether it is a repetition whose rounds are counted while it is derived; nothing for a grammar
+/// without labels.
+pub fn counted_rounds(ir: &Ir) -> Vec<bool> {
+    if !ir.has_labels() {
+        return Vec::new();
+    }
+    let mut counted = vec![false; ir.node_count()];
+    for node in (0..counted.len()).map(NodeId::new) {
+        if let Some((_, Count::Counted, body)) = ir.node(node).label() {
+            counted[body.index()] = true;
+        }
+    }
+    counted
+}
+
 /// Returns the greatest length of a text with which each offset fits into its field, if there are offsets.
 pub(super) fn longest_text(ir: &Ir) -> Option<u64> {
     let (mut seen, mut open) = (vec![false; ir.node_count()], Vec::from_iter(ir.body(ir.start())));

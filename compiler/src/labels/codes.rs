@@ -39,6 +39,13 @@ impl Codes {
         self.open.len()
     }
 
+    /// Forgets the texts.
+    pub fn restart(&mut self) {
+        self.open.clear();
+        self.kept.clear();
+        self.moves = None;
+    }
+
     /// Returns a text before it was coded.
     pub fn kept(&self) -> &[Vec<u8>] {
         &self.kept

@@ -4,6 +4,7 @@
 //! that is the sum of the digits of `k`, `k + 1`, ... for `p` of them: one of the numbers 1 to `k` always makes a name
 //! free.
 
+use super::Labels;
 use crate::ir::{Ir, KindId, NodeId, Uniques};
 use crate::naming::{Naming, digits, room};
 use crate::ordered::Map;
@@ -32,10 +33,15 @@ struct Kind {
     first: usize,
     /// The number of unique names that the shortest finish of the innermost scope still gives.
     pending: u64,
-    /// For each unique name its numbers among all names that are seen, and the first of the numbers to append that may
-    /// be free.
+    /// The numbers of the unique names among all names that are seen.
+    unique: Vec<usize>,
+    /// For each unique name of a scope that has more than a few its numbers among all names that are seen, and the
+    /// first of the numbers to append that may be free.
     taken: Map<Box<[u8]>, Vec<(usize, u64)>>,
 }
+
+/// Up to this number of unique names of a scope are compared one by one.
+const FEW: usize = 12;
 
 /// The state outside a scope for one of its kinds.
 #[derive(Clone, Copy, Debug)]
@@ -51,6 +57,20 @@ impl Names {
         Names { kinds: ir.kinds().iter().map(|_| Kind::default()).collect(), ..Names::default() }
     }
 
+    /// Forgets all names. Keeps memory.
+    pub fn restart(&mut self) {
+        self.outside.clear();
+        self.open.clear();
+        for own in &mut self.kinds {
+            own.names.clear();
+            own.unique.clear();
+            if !own.taken.is_empty() {
+                own.taken.clear();
+            }
+            (own.hidden, own.first, own.pending) = (0, 0, 0);
+        }
+    }
+
     /// Begins a part at this byte of the output.
     pub fn begin(&mut self, ir: &Ir, (naming, body): (&Naming<KindId>, NodeId), emitted: u64) {
         if naming.given().is_some() && !naming.is_silent() {
@@ -63,17 +83,22 @@ impl Names {
         }
     }
 
-    /// Ends a part at the end of the output, which begins at `base`. Returns the room that a unique name did not need.
+    /// Ends a part that gives a name, at the end of the output, which begins at `base`. Returns the room that a unique
+    /// name did not need.
     pub fn end(&mut self, naming: &Naming<KindId>, output: &mut Vec<u8>, base: usize) -> u64 {
-        for &kind in naming.scoped().iter().rev() {
-            let (Some(own), Some(outside)) = (self.kinds.get_mut(kind.index()), self.outside.pop()) else { continue };
-            own.leave(outside, &output[base..]);
-        }
         let Some(kind) = naming.given() else { return 0 };
         let (Some(own), Some(from)) = (self.kinds.get_mut(kind.index()), self.open.pop()) else { return 0 };
-        let left = if naming.unique().is_some() { own.make_unique(output, base + from as usize) } else { 0 };
+        let left = if naming.unique().is_some() { own.make_unique(output, base, from) } else { 0 };
         own.names.push((from, (output.len() - base) as u64));
         left
+    }
+
+    /// Ends a part outside of which names are not seen, in this text.
+    pub fn leave(&mut self, naming: &Naming<KindId>, text: &[u8]) {
+        for &kind in naming.scoped().iter().rev() {
+            let (Some(own), Some(outside)) = (self.kinds.get_mut(kind.index()), self.outside.pop()) else { continue };
+            own.leave(outside, text);
+        }
     }
 
     /// Begins a coded part: no names are seen in it but its own.
@@ -112,14 +137,24 @@ impl Names {
 
     /// Returns by how much more room a scope keeps if these unique names come in place of those.
     pub fn cost(&self, names: &Uniques, instead_of: &Uniques) -> i128 {
-        let only_new = names.iter().map(|(kind, _)| kind).filter(|&kind| instead_of.of(kind) == 0);
-        let kinds = instead_of.iter().map(|(kind, _)| kind).chain(only_new);
-        kinds.fold(0, |sum, kind| {
-            let own = &self.kinds[kind.index()];
-            let known = (own.names.len() - own.first) as u64;
-            let with = own.pending.saturating_sub(instead_of.of(kind)).saturating_add(names.of(kind));
-            sum + i128::from(room(known, with)) - i128::from(room(known, own.pending))
-        })
+        let mut sum = 0;
+        for (kind, number) in instead_of.iter() {
+            sum += self.cost_of(kind, names.of(kind), number);
+        }
+        for (kind, number) in names.iter() {
+            if instead_of.of(kind) == 0 {
+                sum += self.cost_of(kind, number, 0);
+            }
+        }
+        sum
+    }
+
+    /// Returns by how much more room a scope keeps if so many unique names of a kind come in place of so many.
+    fn cost_of(&self, kind: KindId, number: u64, instead_of: u64) -> i128 {
+        let own = &self.kinds[kind.index()];
+        let known = (own.names.len() - own.first) as u64;
+        let with = own.pending.saturating_sub(instead_of).saturating_add(number);
+        i128::from(room(known, with)) - i128::from(room(known, own.pending))
     }
 
     /// Notes that these unique names come in place of those.
@@ -132,6 +167,13 @@ impl Names {
             let pending = &mut self.kinds[kind.index()].pending;
             *pending = pending.saturating_add(number);
         }
+    }
+}
+
+impl Labels {
+    /// Gives a part of the text as a name.
+    pub fn declare_part(&mut self, kind: KindId, part: (u64, u64)) {
+        self.names.add(kind, part);
     }
 }
 
@@ -148,22 +190,76 @@ impl Kind {
 
     /// Forgets the names of the innermost scope, which stand in this text.
     fn forget(&mut self, text: &[u8]) {
-        for (from, to) in self.names.drain(self.first..).rev() {
-            let name = &text[from as usize..to as usize];
-            if let Some(all) = self.taken.get_mut(name) {
-                all.pop();
-                if all.is_empty() {
-                    self.taken.remove(name);
+        let own = self.unique.partition_point(|&number| number < self.first);
+        if self.unique.len() - own > FEW {
+            for &number in self.unique[own..].iter().rev() {
+                let (from, to) = self.names[number];
+                let name = &text[from as usize..to as usize];
+                if let Some(all) = self.taken.get_mut(name) {
+                    all.pop();
+                    if all.is_empty() {
+                        self.taken.remove(name);
+                    }
                 }
             }
         }
+        self.unique.truncate(own);
+        self.names.truncate(self.first);
+    }
+
+    /// Returns the numbers of the unique names of the innermost scope.
+    fn own_unique(&self) -> &[usize] {
+        let others = self.unique.iter().rev().position(|&number| number < self.first);
+        &self.unique[others.map_or(0, |after| self.unique.len() - after)..]
     }
 
     /// Appends the least number to the name from `from` on that makes it unique in its scope, if it is not. Returns the
     /// room that was kept for it and is not needed.
-    fn make_unique(&mut self, output: &mut Vec<u8>, from: usize) -> u64 {
+    fn make_unique(&mut self, output: &mut Vec<u8>, base: usize, from: u64) -> u64 {
         let kept = digits((self.names.len() - self.first) as u64);
         self.pending = self.pending.saturating_sub(1);
+        let len = output.len();
+        let number = self.names.len();
+        let known = self.own_unique().len();
+        if known <= FEW {
+            self.compare(output, base, from);
+        } else {
+            self.look_up(output, base + from as usize);
+        }
+        self.unique.push(number);
+        if known >= FEW {
+            // Those before it are entered with the first one that is not among a few.
+            let to = (output.len() - base) as u64;
+            let first = if known == FEW { self.unique.len() - 1 - FEW } else { self.unique.len() - 1 };
+            for &own in &self.unique[first..] {
+                let (from, to) = self.names.get(own).copied().unwrap_or((from, to));
+                let name = &output[base + from as usize..base + to as usize];
+                self.taken.entry(name.into()).or_default().push((own, 1));
+            }
+        }
+        kept.saturating_sub((output.len() - len) as u64)
+    }
+
+    /// Appends the number to a name among a few.
+    fn compare(&self, output: &mut Vec<u8>, base: usize, from: u64) {
+        let (len, from) = (output.len(), base + from as usize);
+        let mut number = 0u64;
+        let is_taken = |output: &[u8]| {
+            let name = &output[from..];
+            self.own_unique().iter().any(|&other| {
+                let (from, to) = self.names[other];
+                output[base + from as usize..base + to as usize] == *name
+            })
+        };
+        while is_taken(output) {
+            number += 1;
+            output.truncate(len);
+            output.extend_from_slice(number.to_string().as_bytes());
+        }
+    }
+
+    /// Appends the number to a name among many.
+    fn look_up(&mut self, output: &mut Vec<u8>, from: usize) {
         let len = output.len();
         if let Some(mut number) = self.number_after(&output[from..]) {
             let name = output[from..].to_vec();
@@ -179,8 +275,6 @@ impl Kind {
                 *next = number;
             }
         }
-        self.taken.entry(output[from..].into()).or_default().push((self.names.len(), 1));
-        kept.saturating_sub((output.len() - len) as u64)
     }
 
     /// Returns the first number to append to a name that is taken in the innermost scope; `None` if it is free.

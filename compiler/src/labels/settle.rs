@@ -6,6 +6,7 @@
 use std::ops::Range;
 
 use super::walk::difference;
+use super::{Labels, State};
 use crate::derived::{Amount, Bits, Derived, Measure, Term, Value};
 use crate::ir::{Ir, Known, NodeId};
 
@@ -127,6 +128,27 @@ impl Moves {
     /// Notes that the end of the text from this place on was coded.
     pub(super) fn code(&mut self, from: u64, len: u64, coded: u64) {
         self.coded = Some((from, len, coded));
+    }
+}
+
+impl Labels {
+    /// Prepares for a further text, after one that is settled. Keeps memory.
+    pub fn restart(&mut self) {
+        let Labels { are_used: _, parts, outside, scopes, open, marks, waiting, inserted, .. } = self;
+        // Each scope has forgotten its parts, and the rounds of its mirrors.
+        debug_assert!(parts.iter().all(|part| matches!(part, State::Unknown)));
+        debug_assert!(outside.is_empty() && scopes.is_empty() && open.is_empty());
+        marks.clear();
+        waiting.clear();
+        *inserted = 0;
+        self.names.restart();
+        self.codes.restart();
+    }
+
+    /// Returns true if no bytes are left to be filled in.
+    #[inline]
+    pub fn is_settled(&self) -> bool {
+        self.marks.is_empty()
     }
 }
 

@@ -1,8 +1,8 @@
 //! Labelled parts, what follows from them, and shortest derivations, which replace rules with labels beyond the depth
 //! limit.
 
-use gramjet_compiler::ir::{Choice, Composition, Count, Ir, NodeId, Rounds, RuleId};
-
+use gramjet_compiler::ir::labels::counted_rounds;
+use gramjet_compiler::ir::{Choice, Composition, Ir, NodeId, Rounds, RuleId};
 use gramjet_compiler::naming::Naming;
 use rustc_hash::FxHashMap;
 
@@ -26,16 +26,7 @@ pub(super) struct Labelled {
 impl Labelled {
     /// Returns the data before anything is built.
     pub fn new(ir: &Ir) -> Labelled {
-        let mut labelled = Labelled::default();
-        if ir.has_labels() {
-            labelled.counted = vec![false; ir.node_count()];
-            for node in (0..ir.node_count()).map(NodeId::new) {
-                if let Some((_, Count::Counted, body)) = ir.node(node).label() {
-                    labelled.counted[body.index()] = true;
-                }
-            }
-        }
-        labelled
+        Labelled { counted: counted_rounds(ir), ..Labelled::default() }
     }
 }
 
