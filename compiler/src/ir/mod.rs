@@ -101,7 +101,7 @@ pub struct Ir {
     shapes: Vec<Shape>,
     /// The labels that each node refers to and that are seen outside it.
     free: Vec<Box<[LabelId]>>,
-    /// The number of labels.
+    /// The number of labels; at least 1 if bytes are derived, from labels or from nothing.
     labels: usize,
     /// Whether some parts are coded.
     has_codes: bool,
@@ -326,6 +326,10 @@ impl Ir {
         let free = self.free_labels(&node);
         if let Node::Label { label, .. } = node {
             self.labels = self.labels.max(label.index() + 1);
+        }
+        if node.leaf().is_some() {
+            // Also a bit field that is a constant makes the grammar one with labels.
+            self.labels = self.labels.max(1);
         }
         self.has_codes |= node.coded().is_some();
         self.has_mirrors |= node.scope().is_some_and(|scope| scope.mirrored().is_some());
