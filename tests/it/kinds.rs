@@ -18,7 +18,7 @@ const ENUMS: [(&str, &str, usize); 5] = [
     ("ExprKind", "compiler/src/ast/node.rs", 20),
     ("Node", "compiler/src/ir/node.rs", 4),
     ("Composition", "compiler/src/ir/node.rs", 8),
-    ("First", "compiler/src/ir/node.rs", 5),
+    ("First", "compiler/src/ir/node.rs", 7),
     ("Form", "compiler/src/analysis/form.rs", 5),
 ];
 

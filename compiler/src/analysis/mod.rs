@@ -2,6 +2,7 @@
 
 pub mod alike;
 pub mod alphabet;
+pub mod copies;
 pub mod fingerprint;
 pub mod form;
 pub mod guards;
