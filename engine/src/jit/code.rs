@@ -26,6 +26,8 @@ pub(super) struct Draft {
     pub literals: Vec<Box<[u8]>>,
     /// Bytes of stack that the code uses at most once every site takes option 0.
     pub finishing: usize,
+    /// Whether its slow paths need the labelled parts of a text.
+    pub keeps_labels: bool,
 }
 
 /// The name of a place in the code.
@@ -48,6 +50,7 @@ pub(super) struct Code {
     pub sites: Vec<Site>,
     pub literals: Vec<Box<[u8]>>,
     pub finishing: usize,
+    pub keeps_labels: bool,
 }
 
 impl Draft {
@@ -73,6 +76,7 @@ impl Draft {
             sites: self.sites,
             literals: self.literals,
             finishing: self.finishing,
+            keeps_labels: self.keeps_labels,
         })
     }
 }

@@ -10,6 +10,10 @@ use super::code::Code;
 use super::sites::Site;
 use super::stack::{CALLER_STACK, FINISHING_HERE, Region};
 
+mod labels;
+
+use labels::Labelled;
+
 /// A stretch of straight code reads at most this many choice bytes, and writes at most this many output bytes.
 pub(super) const MARGIN: (i32, i32) = (128, 1024);
 
@@ -33,6 +37,10 @@ pub(super) struct Context<'r, 's> {
     /// Bytes of stack that a deep recursion may have.
     region: usize,
     deep: Option<Box<Deep>>,
+    /// Further arguments of a door.
+    pub operands: [i64; 2],
+    /// The labelled parts of the text, if slow paths need them.
+    labelled: Option<Labelled<'r>>,
 }
 
 /// The inputs of a batch, which machine code begins and ends one after the other.
@@ -122,15 +130,85 @@ pub(super) enum Doors {
     StringWithin,
     /// Emits the literal with this number.
     Copy,
+    /// Emits the bytes of the leaf with this number, which follow from labelled parts.
+    Emit,
+    /// Begins the labelled part with this number, or another node that has an end.
+    Begin,
+    /// Ends a labelled part, or a scope of labels or names.
+    Close,
+    /// Ends another node, which may write.
+    Leave,
+    /// Decides the choice with this number, whose options cost what the text so far says; returns the option.
+    Choose,
+    /// Decides on a further round of the repetition with this number; returns 1 if there is one, else 0.
+    Further,
+    /// Notes that a further round begins, which fits.
+    GoOn,
+    /// Notes that a round begins that no site decides on.
+    Round,
+    /// Returns the number of rounds of the node with this number.
+    Rounds,
+    /// Takes a name at the node with this number; returns 1, or 0 if the part is to be derived.
+    Name,
+    /// Takes the nearest name, without reading.
+    Nearest,
+    /// Ends a text of a batch.
+    Settle,
+    /// Gives a part as a name, as the node with this number says; the operands are its place and its length.
+    Declare,
+    /// Copies bytes of the output; the operands are their place and their number.
+    CopyPart,
+    /// Decides the site with this number, whose options have copies of a part; the first operand is the number of bytes
+    /// that each costs beyond the least. Returns the option.
+    PickCopies,
 }
 
 impl Doors {
-    pub const COUNT: usize = 6;
-    pub const ALL: [Doors; Doors::COUNT] =
+    pub const COUNT: usize = 21;
+    /// The doors that all code has.
+    const PLAIN: [Doors; 6] =
         [Doors::Replenish, Doors::Deeper, Doors::Shallower, Doors::PickWithin, Doors::StringWithin, Doors::Copy];
+    /// The doors of code for labels.
+    const OF_LABELS: [Doors; 15] = [
+        Doors::Emit,
+        Doors::Begin,
+        Doors::Close,
+        Doors::Leave,
+        Doors::Choose,
+        Doors::Further,
+        Doors::GoOn,
+        Doors::Round,
+        Doors::Rounds,
+        Doors::Name,
+        Doors::Nearest,
+        Doors::Settle,
+        Doors::Declare,
+        Doors::CopyPart,
+        Doors::PickCopies,
+    ];
+
+    /// Returns the doors of code for a grammar with labels or without.
+    pub fn of(has_labels: bool) -> impl Iterator<Item = Doors> {
+        Doors::PLAIN.into_iter().chain(Doors::OF_LABELS.into_iter().filter(move |_| has_labels))
+    }
 
     pub fn name(self) -> &'static str {
         match self {
+            Doors::Emit => "emit_derived",
+            Doors::Begin => "begin_part",
+            Doors::Close => "close_part",
+            Doors::Leave => "leave_part",
+            Doors::Choose => "choose",
+            Doors::Further => "further_round",
+            Doors::GoOn => "go_on",
+            Doors::Round => "begin_round",
+            Doors::Rounds => "rounds",
+            Doors::Name => "take_name",
+            Doors::Nearest => "take_nearest_name",
+            Doors::Settle => "settle",
+            Doors::Declare => "declare",
+            Doors::CopyPart => "copy_part",
+            Doors::PickCopies => "pick_copies",
             Doors::Replenish => "replenish",
             Doors::Deeper => "deeper",
             Doors::Shallower => "shallower",
@@ -141,7 +219,29 @@ impl Doors {
     }
 }
 
-static DOORS: [Door; Doors::COUNT] = [replenish, deeper, shallower, pick_within, string_within, copy];
+static DOORS: [Door; Doors::COUNT] = [
+    replenish,
+    deeper,
+    shallower,
+    pick_within,
+    string_within,
+    copy,
+    labels::emit,
+    labels::begin,
+    labels::close,
+    labels::leave,
+    labels::choose,
+    labels::further,
+    labels::go_on,
+    labels::round,
+    labels::rounds,
+    labels::name,
+    labels::nearest,
+    labels::settle,
+    labels::declare,
+    copy_part,
+    pick_copies,
+];
 
 /// Returns a bound as a signed number; larger bounds are never reached.
 #[inline(always)]
@@ -164,9 +264,9 @@ impl<'r, 's> Context<'r, 's> {
         input: Input<'r, 's>,
         cursor: Cursor,
         slack: u64,
-        region: usize,
-        deep: Option<Box<Deep>>,
+        (region, deep): (usize, Option<Box<Deep>>),
     ) -> Self {
+        let base = input.base() as usize;
         Context {
             choice: cursor.choice,
             output: cursor.output,
@@ -183,7 +283,7 @@ impl<'r, 's> Context<'r, 's> {
                 ends_limit: std::ptr::null_mut(),
                 separator: [0; MAX_SEPARATOR],
                 separator_len: 0,
-                base: 0,
+                base,
                 full: 0,
                 full_len: 0,
             },
@@ -191,6 +291,8 @@ impl<'r, 's> Context<'r, 's> {
             input,
             region,
             deep,
+            operands: [0; 2],
+            labelled: None,
         }
     }
 
@@ -221,7 +323,7 @@ impl<'r, 's> Context<'r, 's> {
             unsafe {
                 let closed = self.inputs.ends.offset_from_unsigned(open.start.cast());
                 batch.close_many(closed - usize::from(self.input.has_panicked()));
-                self.settle();
+                self.tell();
                 let len = ends.output.offset_from_unsigned(self.input.base());
                 if !(batch.has_room(len) && self.input.goes_on()) {
                     return self.input.end(ends.choice, ends.output);
@@ -234,7 +336,7 @@ impl<'r, 's> Context<'r, 's> {
     }
 
     /// Reports to `input` the inputs of a batch that machine code made since the last report.
-    unsafe fn settle(&mut self) {
+    unsafe fn tell(&mut self) {
         let (choice, output) = std::mem::replace(&mut self.inputs.begun, (std::ptr::null(), std::ptr::null_mut()));
         if !choice.is_null() {
             // SAFETY: an input began there, in the window and the output that `input` has.
@@ -270,7 +372,7 @@ impl<'r, 's> Context<'r, 's> {
         let output = output.max(MARGIN.1 as usize);
         // SAFETY: machine code moved the pointers over reserved bytes only.
         let cursor = unsafe {
-            self.settle();
+            self.tell();
             self.input.replenish(self.choice, self.output, MARGIN.0 as usize, output)
         };
         self.set_cursor(cursor);
@@ -333,7 +435,7 @@ unsafe extern "sysv64" fn deeper(context: *mut Context<'_, '_>, _: usize) -> usi
     deep.level = Level::Last;
     // SAFETY: see above.
     let cursor = unsafe {
-        context.settle();
+        context.tell();
         context.input.finish(context.choice, context.output)
     };
     context.set_cursor(cursor);
@@ -388,4 +490,32 @@ unsafe extern "sysv64" fn copy(context: *mut Context<'_, '_>, literal: usize) ->
         (*context).reserve(0);
     }
     0
+}
+
+unsafe extern "sysv64" fn copy_part(context: *mut Context<'_, '_>, _: usize) -> usize {
+    // SAFETY: see above; the bytes were written, and the output that is reserved is after them.
+    unsafe {
+        let [from, len] = (*context).operands.map(|operand| operand as usize);
+        (*context).reserve(len);
+        let Context { input, output, .. } = &mut *context;
+        std::ptr::copy_nonoverlapping(input.base().add(from), *output, len);
+        *output = output.add(len);
+        (*context).reserve(0);
+    }
+    0
+}
+
+unsafe extern "sysv64" fn pick_copies(context: *mut Context<'_, '_>, site: usize) -> usize {
+    // SAFETY: see above.
+    let context = unsafe { &mut *context };
+    let code = context.code;
+    let Site { costs, copies, slots, .. } = &code.sites[site];
+    let (longer, slack) = (i128::from(context.operands[0]), i128::from(context.slack));
+    let costs = || costs.iter().zip(copies).map(|(&cost, &copies)| i128::from(cost) + i128::from(copies) * longer);
+    // The first option is always there.
+    let offered = costs().take_while(|&cost| cost <= slack).count().max(1);
+    // SAFETY: see above.
+    let option = unsafe { context.pick(ir::Site::new(costs().len() as u32, slots.as_ref()).narrowed(offered as u32)) };
+    context.slack -= costs().nth(option).unwrap_or(0) as i64;
+    option
 }

@@ -10,6 +10,7 @@ use gramjet::{Batch, Choices, Limits, LimitsError, Producer};
 use gramjet_compiler::Compiled;
 use gramjet_compiler::analysis::pools::Pools;
 use gramjet_compiler::ir::Ir;
+use gramjet_compiler::labels::Labels;
 
 use super::assemble::{Features, KeptLimits, assemble};
 use super::code::{Code, Draft};
@@ -48,6 +49,28 @@ pub struct Jit {
     code: Arc<Code>,
     /// Runs in place of the code where there is none for the limits in force.
     other: Option<Vm>,
+    /// The labelled parts, kept from input to input.
+    labels: Kept,
+}
+
+/// The memory of labelled parts between two inputs. A clone has its own.
+#[derive(Default)]
+struct Kept(Option<Box<Labels>>);
+
+/// The memory for longer texts is not kept, in bytes of output.
+const KEPT_OUTPUT: usize = 1 << 22;
+
+impl Kept {
+    /// Keeps labelled parts after this number of bytes of output.
+    fn keep(&mut self, labels: Option<Box<Labels>>, output: usize) {
+        self.0 = labels.filter(|_| output <= KEPT_OUTPUT);
+    }
+}
+
+impl Clone for Kept {
+    fn clone(&self) -> Kept {
+        Kept::default()
+    }
 }
 
 struct Grammar {
@@ -63,7 +86,8 @@ impl Grammar {
         if let Some(code) = self.unfolded(limits) {
             return Ok(code);
         }
-        let kept = KeptLimits { depth: limits.depth().is_some(), length: limits.length().is_some() };
+        let length = Labels::limit(&self.compiled.residual, limits.length());
+        let kept = KeptLimits { depth: limits.depth().is_some(), length: length.is_some() };
         let place = usize::from(kept.depth) + 2 * usize::from(kept.length);
         let made = self.codes[place].get_or_init(|| {
             let draft = self.draft(&self.compiled.residual, &self.compiled.pools, kept, MAX_CODE)?;
@@ -144,15 +168,21 @@ impl Jit {
         features: Features,
         unfolded: Unfolded<Code>,
     ) -> Result<Jit, NotCompiled> {
-        if compiled.lowered.has_labels() {
-            return Err(NotCompiled::Labels);
-        }
         let grammar = Grammar { compiled: compiled.clone(), features, codes: Default::default(), unfolded };
         let limits = or_first(limits, compiled);
         let code = grammar.code(limits)?;
         let min_len = compiled.min_len();
-        let mut jit =
-            Jit { grammar: Arc::new(grammar), limits, depth: 0, slack: 0, min_len, stack: REGION, code, other: None };
+        let mut jit = Jit {
+            grammar: Arc::new(grammar),
+            limits,
+            depth: 0,
+            slack: 0,
+            min_len,
+            stack: REGION,
+            code,
+            other: None,
+            labels: Kept::default(),
+        };
         jit.count_limits();
         Ok(jit)
     }
@@ -171,9 +201,17 @@ impl Jit {
         self.other.insert(Vm::with_limits(&self.grammar.compiled, self.limits))
     }
 
+    /// Takes the labelled parts of a run, if the grammar has some. They are not given back if the run panics.
+    #[inline]
+    fn labels(&mut self) -> Option<Box<Labels>> {
+        let ir = &self.grammar.compiled.residual;
+        self.code.keeps_labels.then(|| self.labels.0.take().unwrap_or_else(|| Box::new(Labels::new(ir))))
+    }
+
     fn count_limits(&mut self) {
         self.depth = self.limits.depth().map_or(i64::MAX, i64::from);
-        self.slack = self.limits.length().map_or(u64::MAX, |bound| bound - self.min_len);
+        let length = Labels::limit(&self.grammar.compiled.residual, self.limits.length());
+        self.slack = length.map_or(u64::MAX, |bound| bound.saturating_sub(self.min_len));
     }
 
     /// Returns the code in force, disassembled, with the names of rules; with the feature `listing`.
@@ -234,11 +272,20 @@ impl Producer for Jit {
         let Ok(deep) = Deep::beforehand(&self.code, self.stack) else {
             return self.on_vm().produce(choices, output);
         };
+        let base = output.len();
         let (input, cursor) = Input::new(choices, self.limits, output);
-        let mut context = Context::new(&self.code, input, cursor, self.slack, self.stack, deep);
+        let mut labels = self.labels();
+        let mut context = Context::new(&self.code, input, cursor, self.slack, (self.stack, deep));
+        context.set_labels(&self.grammar.compiled.residual, labels.as_deref_mut());
         let ends = self.code.run(&mut context, self.depth);
         // SAFETY: the code has left these pointers.
-        unsafe { context.end(ends.choice, ends.output) }
+        let read = unsafe { context.end(ends.choice, ends.output) };
+        if let Some(labels) = &mut labels {
+            labels.settle(&self.grammar.compiled.residual, output, base);
+            labels.restart();
+        }
+        self.labels.keep(labels, output.len() - base);
+        read
     }
 
     fn produce_batch(&mut self, choices: &mut Choices<'_>, output: &mut Vec<u8>, batch: &mut Batch<'_>) -> u64 {
@@ -257,9 +304,13 @@ impl Producer for Jit {
             let Ok(deep) = Deep::beforehand(&self.code, self.stack) else {
                 return read + self.on_vm().produce_batch(choices, output, batch);
             };
+            let base = output.len();
             let (input, cursor) = Input::new(choices, self.limits, output);
-            let mut context = Context::new(&self.code, input, cursor, self.slack, self.stack, deep);
+            let mut labels = self.labels();
+            let mut context = Context::new(&self.code, input, cursor, self.slack, (self.stack, deep));
+            context.set_labels(&self.grammar.compiled.residual, labels.as_deref_mut());
             read += context.run_batch(self.depth, batch);
+            self.labels.keep(labels, output.len() - base);
         }
         read
     }

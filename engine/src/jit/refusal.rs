@@ -16,11 +16,6 @@ pub enum NotCompiled {
     /// The system gives no memory that can be made executable.
     #[error("the system gives no executable memory: {0}")]
     Memory(String),
-    /// Bytes follow from labelled parts.
-    #[error(
-        "in this grammar bytes follow from labelled parts or names, or are coded, which machine code cannot do yet"
-    )]
-    Labels,
     /// Machine code is made for x86-64 processors under Unix only.
     #[error("machine code is made for x86-64 under Unix only")]
     NotHere,

@@ -46,6 +46,24 @@ fn a_million_levels_on_a_small_stack() {
     work.expect("a thread").join().expect("no panic");
 }
 
+/// Scopes of labels are open on all levels.
+#[test]
+fn many_levels_of_labelled_parts() {
+    let copies = "s ::= 'x' | n:[ab] '(' s ')' $n";
+    let numbers = "s ::= 'x' | '[' n:('y' | s) ']' $dec(len(n))";
+    for (levels, grammar, round) in [(200_000, copies, &[0x90, 0xC0][..]), (2_000, numbers, &[0x90])] {
+        let compiled = compiled("deep.ebnf", grammar);
+        let (mut vm, mut jit) = (Vm::new(&compiled), Jit::new(&compiled).expect("machine code"));
+        let limits = Limits::new().max_len(1 << 25);
+        vm.set_limits(limits).expect("a limit that can be kept");
+        jit.set_limits(limits).expect("a limit that can be kept");
+        let choices = round.repeat(levels);
+        let (expected, found) = (produce(&mut vm, &choices), produce(&mut jit, &choices));
+        assert!(expected == found, "{} and {} bytes", expected.0.len(), found.0.len());
+        assert!(found.0.len() > 2 * levels, "{}", found.0.len());
+    }
+}
+
 #[test]
 fn where_the_stack_ends_the_machine_finishes() {
     let compiled = compiled("nested.ebnf", NESTED);

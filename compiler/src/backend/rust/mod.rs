@@ -69,7 +69,7 @@ impl EmitOptions {
             return Err(format!("`{}` is not the path of a library, as `::gramjet` is", path.escape_debug()));
         }
         if compiled.lowered.has_labels() {
-            return Err("in this grammar bytes follow from labelled parts or names, or are coded, which only the engines `vm` and `reference` can do yet"
+            return Err("in this grammar bytes follow from labelled parts or names, or are coded, which only the engines `jit`, `vm` and `reference` can do yet"
                 .to_string());
         }
         let size = size::size(&compiled.residual, &compiled.pools).units();

@@ -56,9 +56,7 @@ impl<'g> Assembler<'g> {
     /// instance is within the depth limit.
     pub(super) fn function(&mut self, rule: RuleId, body: NodeId) {
         let Some(label) = self.rules[rule.index()].function else { return };
-        (self.flow, self.frame.stack) = (Flow::default(), 0);
-        let ops = &mut self.ops;
-        asm!(ops ; =>label);
+        self.begin_function(label);
         if self.rules[rule.index()].is_guarded {
             self.guard();
         }
@@ -68,6 +66,24 @@ impl<'g> Assembler<'g> {
         } else {
             self.node(body, 0);
         }
+        self.end_function();
+    }
+
+    /// Emits the function of the option-0 derivation of a rule. It has no guard: each call in it leads to a rule of
+    /// less height.
+    pub(super) fn shortest_function(&mut self, body: Option<NodeId>, label: DynamicLabel) {
+        self.begin_function(label);
+        body.into_iter().for_each(|body| self.node(body, 0));
+        self.end_function();
+    }
+
+    fn begin_function(&mut self, label: DynamicLabel) {
+        (self.flow, self.frame.stack) = (Flow::default(), 0);
+        let ops = &mut self.ops;
+        asm!(ops ; =>label);
+    }
+
+    fn end_function(&mut self) {
         self.flush();
         if !self.frame.is_dead && (self.flow.reads < RETURNED.reads || self.flow.writes < RETURNED.writes) {
             self.check();
@@ -112,9 +128,16 @@ impl<'g> Assembler<'g> {
             self.give_depth(levels);
             self.place(back);
         } else {
-            let ops = &mut self.ops;
-            asm!(ops ; call =>function);
+            self.call(function);
         }
+        self.flow = RETURNED;
+    }
+
+    /// Emits a call of a function.
+    pub(super) fn call(&mut self, function: DynamicLabel) {
+        self.flush();
+        let ops = &mut self.ops;
+        asm!(ops ; call =>function);
         self.flow = RETURNED;
     }
 
@@ -191,6 +214,9 @@ impl<'g> Assembler<'g> {
     /// Emits a string of a rule's pool, which replaces an instance beyond the depth limit.
     pub(super) fn pool(&mut self, rule: RuleId) {
         let Some(pool) = self.pools.get(rule).filter(|_| !self.is_too_large()) else { return };
+        if pool.strings.is_empty() {
+            return self.call_shortest(rule);
+        }
         let strings = Strings::of_pool(pool, self.ir.rule(rule).facts.min_len);
         self.strings(&strings, Some(OfPool { rule, shortest: pool.shortest.as_deref() }));
     }

@@ -19,6 +19,8 @@ const MIN_JUMP_TABLE: usize = 16;
 pub(super) struct Grouped<'g> {
     pub decision: Decision<'g>,
     pub alike: Alike,
+    /// The node, if its options cost what the text so far says.
+    pub open: Option<NodeId>,
 }
 
 /// Neighbouring values that lead to one arm, from `from` to where the next stretch begins.
@@ -82,15 +84,19 @@ impl<'g> Assembler<'g> {
             site: choice.site(),
             costs: choice.options.iter().map(|&option| ir.facts(option).min_len - min_len).collect(),
         };
-        Grouped { decision, alike: Alike::new(ir, options, shares_heads, MAX_MERGED) }
+        let open = Some(node).filter(|&node| self.is_open(node));
+        Grouped { decision, alike: Alike::new(ir, options, shares_heads, MAX_MERGED), open }
     }
 
     /// Emits a branch for each group of options, after their common beginning.
     fn branches(&mut self, grouped: &Grouped<'g>, offset: i32) {
-        let Grouped { decision, alike } = grouped;
+        let Grouped { decision, alike, open } = grouped;
         let groups = &alike.groups;
         self.need(3, 0);
-        let mut picked = self.decide(decision);
+        let mut picked = match *open {
+            Some(node) => self.decide_open(node, decision),
+            None => self.decide(decision),
+        };
         if !alike.head().is_empty() {
             self.push_option();
             alike.head().iter().for_each(|&item| self.node(item, offset));

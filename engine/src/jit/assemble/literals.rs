@@ -13,6 +13,11 @@ pub(super) const MAX_LITERAL: usize = 256;
 const MAX_DISPLACEMENT: i32 = 96;
 
 impl<'g> Assembler<'g> {
+    /// Emits a literal of any length.
+    pub(super) fn bytes(&mut self, bytes: &'g [u8]) {
+        if bytes.len() > MAX_LITERAL { self.long_literal(bytes) } else { self.literal(bytes) }
+    }
+
     /// Emits a literal of at most [`MAX_LITERAL`] bytes.
     pub(super) fn literal(&mut self, bytes: &[u8]) {
         debug_assert!(bytes.len() <= MAX_LITERAL);

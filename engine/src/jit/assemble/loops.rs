@@ -256,7 +256,7 @@ impl<'g> Assembler<'g> {
         }
     }
 
-    fn fixed_rounds(&mut self, item: NodeId, rounds: u32, offset: i32) {
+    pub(super) fn fixed_rounds(&mut self, item: NodeId, rounds: u32, offset: i32) {
         let head = self.label();
         let ops = &mut self.ops;
         push_word(ops, rounds);
@@ -387,7 +387,7 @@ impl<'g> Assembler<'g> {
     }
 }
 
-fn push_word(ops: &mut VecAssembler<X64Relocation>, word: u32) {
+pub(super) fn push_word(ops: &mut VecAssembler<X64Relocation>, word: u32) {
     match i32::try_from(word) {
         Ok(word) => asm!(ops ; push word),
         Err(_) => asm!(ops ; mov eax, word as i32 ; push rax),

@@ -26,7 +26,9 @@ use super::tables::Tables;
 mod calls;
 mod chains;
 mod choices;
+mod copies;
 mod joints;
+mod labels;
 mod literals;
 mod looks;
 mod loops;
@@ -36,7 +38,7 @@ mod picks;
 mod strings;
 mod thunks;
 
-use literals::MAX_LITERAL;
+use labels::Labelled;
 use members::Pieces;
 use thunks::Thunks;
 
@@ -116,6 +118,7 @@ pub(super) struct Assembler<'g> {
     flow: Flow,
     /// The most words pushed in any function.
     most_stack: i32,
+    labelled: Labelled,
 }
 
 /// The data that instructions refer to.
@@ -220,25 +223,46 @@ pub(super) fn assemble(
         frame: Frame::default(),
         flow: Flow::default(),
         most_stack: 0,
+        labelled: Labelled::new(ir),
     };
     let mut symbols = Vec::new();
     for (rule, body) in ir.bodies() {
         if assembler.rules[rule.index()].function.is_none() {
             continue;
         }
-        assembler.ops.align(FUNCTION_ALIGNMENT, NOP);
-        let at = assembler.ops.offset().0;
-        if assembler.is_too_large() {
-            return Err(NotCompiled::TooLarge { bytes: max_code });
-        }
-        symbols.push(Symbol { at, name: ir.rule(rule).name.clone() });
+        symbols.push(assembler.begin_symbol(ir.rule(rule).name.clone())?);
         assembler.function(rule, body);
     }
+    assembler.shortest_functions(&mut symbols)?;
     let entries = assembler.thunks(&mut symbols);
     assembler.finish(entries, symbols, max_code)
 }
 
 impl<'g> Assembler<'g> {
+    /// Assembles the option-0 derivations that are called, which are those of rules with labels.
+    fn shortest_functions(&mut self, symbols: &mut Vec<Symbol>) -> Result<(), NotCompiled> {
+        if self.labelled.open.is_empty() {
+            return Ok(());
+        }
+        let homes = self.ir.homes();
+        self.labelled.is_shortest = true;
+        while let Some((rule, label)) = self.labelled.open.pop() {
+            symbols.push(self.begin_symbol(format!("{}, shortest", self.ir.rule(rule).name))?);
+            self.shortest_function(homes[rule.index()], label);
+        }
+        self.labelled.is_shortest = false;
+        Ok(())
+    }
+
+    /// Returns the name of a function that begins here, unless the code is too large already.
+    fn begin_symbol(&mut self, name: String) -> Result<Symbol, NotCompiled> {
+        self.ops.align(FUNCTION_ALIGNMENT, NOP);
+        if self.is_too_large() {
+            return Err(NotCompiled::TooLarge { bytes: self.max_code });
+        }
+        Ok(Symbol { at: self.ops.offset().0, name })
+    }
+
     fn finish(mut self, entries: Entries, symbols: Vec<Symbol>, max_code: usize) -> Result<Draft, NotCompiled> {
         if self.is_too_large() {
             return Err(NotCompiled::TooLarge { bytes: max_code });
@@ -260,6 +284,7 @@ impl<'g> Assembler<'g> {
         if instructions.len() + self.data.tables.bytes.len() > max_code {
             return Err(too_large);
         }
+        let keeps_labels = self.ir.has_labels() && !self.labelled.copies.are_all();
         Ok(Draft {
             instructions,
             end,
@@ -270,6 +295,7 @@ impl<'g> Assembler<'g> {
             sites: self.data.sites,
             literals: self.data.literals,
             finishing,
+            keeps_labels,
         })
     }
 
@@ -459,26 +485,28 @@ impl<'g> Assembler<'g> {
         if self.is_too_large() {
             return;
         }
+        if self.labelled.is_shortest {
+            return self.first(node);
+        }
         let form = match self.instance(node) {
             Some((rule, body)) => self.forms.of_instance(rule, body),
             None => self.forms.of(node),
         };
         match form {
-            Form::Literal(bytes) if bytes.len() > MAX_LITERAL => self.long_literal(bytes),
-            Form::Literal(bytes) => self.literal(bytes),
+            Form::Literal(bytes) => self.bytes(bytes),
             Form::Strings(strings) => self.strings(&strings, None),
             Form::Member(set) => self.member(set),
             Form::Nested(nested) => self.nested(&nested),
             Form::Chain(chain) => self.chain(chain, offset),
             Form::Branches(choice) => self.choice(node, choice, offset),
             Form::Sequence(items) => items.iter().for_each(|&item| self.node(item, offset)),
+            Form::Repetition(_) if self.is_open(node) => self.open_rounds(node, offset),
             Form::Repetition(repetition) => self.repeat(repetition, offset),
             Form::Call(rule) => self.reference(rule, offset),
             Form::Instance(rule, body) => self.inlined(rule, body, offset),
             Form::Loop(rule, body, run) => self.tail_loop(rule, body, run, offset),
             Form::JumpBack(rule) => self.jump_back(rule, offset),
-            // Refused before.
-            Form::Labels(_) => {}
+            Form::Labels(_) => self.with_labels(node, offset),
         }
     }
 }

@@ -60,6 +60,11 @@ impl Assembler<'_> {
             return Picked::Option;
         }
         self.bound_displacements();
+        self.decide_all(decision)
+    }
+
+    /// Decides a site that offers all its options, as [`Assembler::decide`] does without a length limit.
+    pub(super) fn decide_all(&mut self, decision: &Decision<'_>) -> Picked {
         match decision.bits() {
             8 => {
                 self.load_choice();
@@ -155,16 +160,7 @@ impl Assembler<'_> {
         self.compare_slack(decision.max_cost());
         let ops = &mut self.ops;
         asm!(ops ; jl =>narrow);
-        let picked = match decision.bits() {
-            8 => {
-                self.load_choice();
-                Picked::Byte
-            }
-            _ => {
-                self.decide_wide(decision);
-                Picked::Option
-            }
-        };
+        let picked = self.decide_all(decision);
         self.leave_option(picked, decision);
         self.flush();
         self.place(decided);

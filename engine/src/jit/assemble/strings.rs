@@ -146,6 +146,7 @@ impl Assembler<'_> {
         }
         let number = self.site(sites::Site {
             costs: decision.costs.clone(),
+            copies: Vec::new(),
             slots: site.strings.slots.cloned(),
             strings: site.strings.strings.iter().map(|string| (**string).into()).collect(),
             shortest: site.pool.and_then(|pool| pool.shortest).map(Into::into),

@@ -36,7 +36,8 @@ const ENDS: i32 = offset_of!(Context<'_, '_>, inputs.ends) as i32;
 const ENDS_LIMIT: i32 = offset_of!(Context<'_, '_>, inputs.ends_limit) as i32;
 const SEPARATOR: i32 = offset_of!(Context<'_, '_>, inputs.separator) as i32;
 const SEPARATOR_LEN: i32 = offset_of!(Context<'_, '_>, inputs.separator_len) as i32;
-const BASE: i32 = offset_of!(Context<'_, '_>, inputs.base) as i32;
+pub(super) const OPERANDS: i32 = offset_of!(Context<'_, '_>, operands) as i32;
+pub(super) const BASE: i32 = offset_of!(Context<'_, '_>, inputs.base) as i32;
 const FULL: i32 = offset_of!(Context<'_, '_>, inputs.full) as i32;
 pub(super) const STACK_LOW: i32 = offset_of!(Context<'_, '_>, stack_low) as i32;
 
@@ -48,7 +49,7 @@ impl Thunks {
     pub fn new(ops: &mut VecAssembler<X64Relocation>) -> Thunks {
         Thunks {
             replenish: ops.new_dynamic_label(),
-            doors: Doors::ALL.map(|_| ops.new_dynamic_label()),
+            doors: std::array::from_fn(|_| ops.new_dynamic_label()),
             deeper: ops.new_dynamic_label(),
             slot: ops.new_dynamic_label(),
             member: ops.new_dynamic_label(),
@@ -70,7 +71,7 @@ impl Assembler<'_> {
         let mut symbol = |assembler: &Self, name: &str| {
             symbols.push(Symbol { at: assembler.ops.offset().0, name: format!("[{name}]") });
         };
-        for door in Doors::ALL {
+        for door in Doors::of(self.ir.has_labels()) {
             symbol(self, door.name());
             let label = self.thunks.doors[door as usize];
             self.place(label);
@@ -252,8 +253,12 @@ impl Assembler<'_> {
         if length {
             asm!(ops ; mov slack, [context + FIRST_SLACK]);
         }
+        asm!(ops ; call =>start);
+        if self.ir.has_labels() && !self.labelled.copies.are_all() {
+            self.door(Doors::Settle, 0);
+        }
+        let ops = &mut self.ops;
         asm!(ops
-            ; call =>start
             ; mov rcx, [context + ENDS]
             ; mov rax, [context + SEPARATOR]
             ; mov [output], rax

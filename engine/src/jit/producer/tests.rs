@@ -157,6 +157,7 @@ fn finishing_keeps_to_its_bound() {
         format!("s ::= 'x' | '(((((' c1 s ')' | '((((((' c1 s ']'\n{chain}"),
         format!("s ::= '(' h1 ')' | '<' h1 '>'\n{high}h50 ::= 'x' | s"),
         format!("s ::= 'x' | '((((' (h1 | l){{3}} s ')' | '[[[[[' s l ']'\n{leaf}\n{high}h50 ::= 'x' | s"),
+        format!("s ::= 'x' | n:l '((((' m:l $m s ')' $n | '[[[[[' s l ']'\n{leaf}"),
     ] {
         let Ok((compiled, _)) = compile(&SourceFile::new("g.ebnf", text.clone()), &Options::default()) else {
             panic!("the grammar compiles")
@@ -168,7 +169,7 @@ fn finishing_keeps_to_its_bound() {
             let (mut ones, mut output) = (Ones, Vec::new());
             let mut choices = Choices::from_source(&mut ones);
             let (input, cursor) = Input::new(&mut choices, jit.limits, &mut output);
-            let mut context = Context::new(&jit.code, input, cursor, jit.slack, 0, None);
+            let mut context = Context::new(&jit.code, input, cursor, jit.slack, (0, None));
             // The region is gone to at once.
             context.stack_low = usize::MAX;
             let ends = jit.code.run(&mut context, jit.depth);
@@ -236,23 +237,32 @@ fn high_derivations_without_another_stack_are_interpreted() {
 #[test]
 fn instructions_are_listed_as_another_disassembler_has_them() {
     use gramjet_testkit::emitted::{random_subjects, subjects_with_chains};
+    use gramjet_testkit::{Rng, Shape, compiled, lowered, random_grammar};
     use iced_x86::{Decoder, DecoderOptions, Formatter as _, NasmFormatter};
 
     let mut formatter = NasmFormatter::new();
     let mut expected = String::new();
     let mut count = 0;
-    for subject in random_subjects().chain(subjects_with_chains()) {
-        let compiled = &subject.compiled;
+    let context_free = random_subjects().chain(subjects_with_chains()).map(|subject| (subject.name, subject.compiled));
+    let labelled = (0..40).filter_map(|seed| {
+        let grammar = random_grammar(&mut Rng::new(seed), &[Shape::LABELLED, Shape::CODED_NAMED][seed as usize % 2]);
+        lowered(&grammar).map(|_| (format!("labelled-{seed}"), compiled(&grammar)))
+    });
+    let copies = "s ::= n:[a-z]+ $n ($n | 'x' @ 3) m:[0-9]* ('' | $m) (',' $m)* $m $m s?";
+    let Ok((copies, _)) = compile(&SourceFile::new("g.ebnf", copies), &Options::default()) else {
+        panic!("the grammar compiles")
+    };
+    for (name, compiled) in context_free.chain(labelled).chain([("copies".to_string(), copies)]) {
         let all = Features::detect();
         for features in [all, Features { ssse3: false, bmi1: false }] {
             for limits in [Limits::new(), Limits::new().max_depth(40u32), Limits::new().max_len(50u64)] {
-                let jit = Jit::for_processor(compiled, limits, features, Unfolded::new(compiled)).expect("code");
+                let jit = Jit::for_processor(&compiled, limits, features, Unfolded::new(&compiled)).expect("code");
                 let code = jit.code.instructions();
                 let listed = listing::decoded(code);
                 let mut others = Decoder::with_ip(64, code, 0, DecoderOptions::NONE);
                 for own in &listed {
                     let other = others.decode();
-                    assert_eq!(other.ip(), own.at as u64, "{}: {} {}", subject.name, own.mnemonic, own.operands);
+                    assert_eq!(other.ip(), own.at as u64, "{name}: {} {}", own.mnemonic, own.operands);
                     expected.clear();
                     formatter.format(&other, &mut expected);
                     let text = format!("{} {}", own.mnemonic, own.operands);

@@ -32,11 +32,12 @@ pub struct Input<'m, 's> {
     /// The input finishes once it needs room and has written more.
     max_output: u64,
     max_choices: u64,
-    /// The panic of the choice source. Machine code cannot be unwound, so the input finishes first.
+    /// The panic of the choice source or of a slow path. Machine code cannot be unwound, so the input finishes first.
     panic: Option<Panic>,
 }
 
-type Panic = Box<dyn Any + Send>;
+/// The payload of a panic.
+pub type Panic = Box<dyn Any + Send>;
 
 impl<'m, 's> Input<'m, 's> {
     /// Returns an input within the bounds of `limits` on choice bytes and memory, which is appended to `output`, and
@@ -102,6 +103,60 @@ impl<'m, 's> Input<'m, 's> {
         self.cursor(0, len, 0)
     }
 
+    /// Lets a function append to the output, in which the input begins at its second argument. Returns the cursor from
+    /// which `room` bytes may be written. If the function panics, the input finishes.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Input::replenish`]; the input must have been told where it begins.
+    pub unsafe fn append(
+        &mut self,
+        choice: *const u8,
+        next: *mut u8,
+        room: usize,
+        change: impl FnOnce(&mut Vec<u8>, usize),
+    ) -> Cursor {
+        // SAFETY: as for this function.
+        let (mut used, len) = unsafe { self.position(choice, next) };
+        let base = self.output.len();
+        // SAFETY: all output before `next` was written.
+        unsafe { self.output.set_len(len) };
+        let changed = catch_unwind(AssertUnwindSafe(|| change(self.output, base)));
+        if let Err(panic) = changed {
+            self.keep(used, panic);
+            used = 0;
+        }
+        let len = self.output.len();
+        self.output.truncate(base);
+        self.cursor(used, len.max(self.output.len()), room)
+    }
+
+    /// Keeps a panic of a slow path, which [`Input::end`] passes on. Returns the cursor from which the input finishes.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Input::replenish`]; the input must have been told where it begins.
+    #[cold]
+    pub unsafe fn stop(&mut self, choice: *const u8, next: *mut u8, panic: Panic) -> Cursor {
+        // SAFETY: as for this function.
+        let (used, len) = unsafe { self.position(choice, next) };
+        self.keep(used, panic);
+        self.cursor(0, len, 0)
+    }
+
+    #[cold]
+    fn keep(&mut self, used: usize, panic: Panic) {
+        self.windows.finish(used);
+        self.window_start = self.windows.window().as_ptr();
+        self.panic.get_or_insert(panic);
+    }
+
+    /// Returns the place where the input begins, if the input was told of it.
+    #[inline(always)]
+    pub fn beginning(&self) -> *const u8 {
+        self.output.as_ptr_range().end
+    }
+
     /// Ends the input; returns the number of choice bytes read, by all inputs of a batch.
     ///
     /// # Panics
@@ -148,7 +203,7 @@ impl<'m, 's> Input<'m, 's> {
         self.windows.goes_on()
     }
 
-    /// Returns true if the choice source has panicked in this input, which is then void.
+    /// Returns true if the choice source or a slow path has panicked in this input, which is then void.
     #[inline(always)]
     pub fn has_panicked(&self) -> bool {
         self.panic.is_some()
