@@ -26,8 +26,8 @@ use crate::naming::Naming;
 use codes::Codes;
 use names::Names;
 use rounds::{Complete, Mirrored};
-use settle::{Mark, Piece, Span};
-use walk::{Memo, Walk, difference};
+use settle::{Mark, Piece, Span, difference};
+use walk::{Memo, Walk};
 
 /// The greatest length of a text with labels, in bytes, if no other limit is set: copies of copies would grow without
 /// bound.

@@ -376,7 +376,8 @@ impl<'e> Building<'_, 'e> {
                 // What the rounds follow from may not be seen outside a group.
                 let rounds = self.least_rounds(item.unlabelled());
                 self.rounds.insert((self.rule, label.span.start), rounds);
-                match self.seen(label) {
+                // Labels of one name are reported elsewhere.
+                match self.seen.iter().rev().find(|seen| std::ptr::eq(seen.label, label)).copied() {
                     Some(Seen { node, .. }) => {
                         self.system.edges.push((child, node));
                         node

@@ -102,9 +102,9 @@ impl<'r> Room<'r> {
         (label, len, rounds)
     }
 
-    /// Returns true if a part may be so much longer: the rest fits, so do its numbers into their fields, and so does what
-    /// is outside the part around. The slack is that at the beginning of the part, when the part and the rest were so
-    /// much longer than the least.
+    /// Returns true if a part may be so much longer: the rest fits, so do its numbers into their fields, and so does
+    /// what is outside the part around. The slack is that at the beginning of the part, when the part and the rest were
+    /// so much longer than the least.
     fn fits(&self, longer: Longer, had: (u64, i64)) -> bool {
         let mut fits = true;
         self.each_level(longer, had, &mut |room, longer, left| {

@@ -2,7 +2,7 @@
 //!
 //! A mirror of a round sees the labels of that round. So they are kept until the scope of the repetition ends.
 
-use std::cell::RefCell;
+use std::sync::{Mutex, PoisonError};
 
 use super::State;
 use super::settle::Span;
@@ -39,7 +39,7 @@ pub(super) struct Complete {
     /// For each mirror the round that it sees next.
     next: Vec<(NodeId, usize)>,
     /// For each mirror by how much longer the first rounds make it, and their number.
-    extras: RefCell<Vec<(NodeId, usize, i64)>>,
+    extras: Mutex<Vec<(NodeId, usize, i64)>>,
 }
 
 impl Complete {
@@ -63,13 +63,15 @@ impl Complete {
 
     /// Returns by how much longer all rounds make a mirror, given by how much one does.
     pub fn extra(&self, mirror: NodeId, of_round: impl Fn(usize) -> i64) -> i64 {
-        let known = self.extras.borrow().iter().find(|known| known.0 == mirror).copied();
+        let extras = || self.extras.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = extras().iter().find(|known| known.0 == mirror).copied();
         let (_, first, sum) = known.unwrap_or((mirror, 0, 0));
         if first == self.number {
             return sum;
         }
+        // What makes a complete round longer does not change any more.
         let sum = (first..self.number).fold(sum, |sum, round| sum.saturating_add(of_round(round)));
-        let mut extras = self.extras.borrow_mut();
+        let mut extras = extras();
         extras.retain(|known| known.0 != mirror);
         extras.push((mirror, self.number, sum));
         sum

@@ -5,10 +5,15 @@
 
 use std::ops::Range;
 
-use super::walk::difference;
 use super::{Labels, State};
 use crate::derived::{Amount, Bits, Derived, Measure, Term, Value};
 use crate::ir::{Ir, Known, NodeId};
+
+/// Returns by how much a length is greater than another one; saturates.
+pub(super) fn difference(len: u64, other: u64) -> i64 {
+    let greater = i64::try_from(len.saturating_sub(other)).unwrap_or(i64::MAX);
+    greater.saturating_sub(i64::try_from(other.saturating_sub(len)).unwrap_or(i64::MAX))
+}
 
 /// A complete labelled part.
 #[derive(Clone, Copy, Debug)]

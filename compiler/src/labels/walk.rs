@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 
 use super::rounds::View;
+use super::settle::difference;
 use super::{Complete, Labels};
 use crate::derived::{Derived, Measure, Term, Value};
 use crate::ir::labels::least;
@@ -11,12 +12,6 @@ use crate::ir::{First, Ir, Known, LabelId, Leaf, NodeId, Scope};
 /// A label, and how much longer its part is than the shortest: in bytes and in rounds. What is coded can be shorter
 /// than it counts before.
 pub(super) type Longer = (LabelId, i64, u64);
-
-/// Returns by how much a length is greater than another one; saturates.
-pub(super) fn difference(len: u64, other: u64) -> i64 {
-    let greater = i64::try_from(len.saturating_sub(other)).unwrap_or(i64::MAX);
-    greater.saturating_sub(i64::try_from(other.saturating_sub(len)).unwrap_or(i64::MAX))
-}
 
 /// Returns a reference to a label in a part.
 pub(super) fn known_in(ir: &Ir, node: NodeId, label: LabelId) -> Option<Known> {

@@ -26,7 +26,7 @@ pub(super) fn relaxed(grammar: &Grammar, notation: &str, diagnostics: &mut Diagn
             Diagnostic::warning(Code::NotExpressible, rule.name.span, message)
                 .help("texts of the new grammar need not be texts of this one; EBNF and JSON keep labels"),
         );
-        let mut relaxing = Relaxing { names: &names, seen: Vec::new(), left };
+        let mut relaxing = Relaxing { names: &names, seen: Vec::new(), rounds: Map::new(), parts: Map::new(), left };
         rule.body = relaxing.without_labels(&rule.body);
         left = relaxing.left;
         if left == 0 {
@@ -103,6 +103,10 @@ struct Relaxing<'g> {
     names: &'g Map<String, Rule>,
     /// The labels that are seen, with their parts.
     seen: Vec<(String, Expr)>,
+    /// The labels of the rounds of each labelled repetition of the rule, with their parts, and all labelled parts by
+    /// their addresses.
+    rounds: Map<String, Vec<(String, Expr)>>,
+    parts: Map<usize, Expr>,
     /// The number of expressions that copies may still add.
     left: usize,
 }
@@ -130,7 +134,15 @@ impl Relaxing<'_> {
                 Expr::choice(alternatives.iter().map(one).collect(), span)
             }
             ExprKind::Repeat { item, min, max } => Expr::repeat(self.without_labels(item), *min, *max, span),
-            ExprKind::Times { item, .. } => Expr::repeat(self.without_labels(item), 0, None, span),
+            ExprKind::Times { item, .. } => {
+                let before = self.seen.len();
+                let of_rounds = expr.as_mirror().and_then(|(label, _)| self.rounds.get(&label.text)).cloned();
+                self.seen.extend(of_rounds.unwrap_or_default());
+                let item = self.without_labels(item);
+                self.seen.truncate(before);
+                Expr::repeat(item, 0, None, span)
+            }
+            // A group around it may have the label.
             ExprKind::Derived(Derived::Copy(label)) if !self.is_seen(&label.text) => any_bytes(span),
             ExprKind::Derived(Derived::Copy(label)) => self.copy(&label.text).unwrap_or_else(|| Expr::empty(span)),
             ExprKind::Derived(Derived::Number(_, form)) => any_number(*form, expr),
@@ -165,10 +177,21 @@ impl Relaxing<'_> {
     fn item(&mut self, expr: &Expr) -> Expr {
         let part = self.without_labels(expr.unlabelled());
         self.seen.extend(expr.labels().map(|(label, _)| (label.text.clone(), part.clone())));
+        if expr.as_label().is_some() {
+            self.parts.insert(expr.unlabelled().address(), part.clone());
+        }
+        for (label, round) in expr.labels().filter_map(|(label, part)| Some((label, part.round()?))) {
+            let parts = round.all_labels().into_iter().filter_map(|seen| {
+                let part = self.parts.get(&seen.part.unlabelled().address())?;
+                Some((seen.name.text.clone(), part.clone()))
+            });
+            let parts = parts.collect();
+            self.rounds.insert(label.text.clone(), parts);
+        }
         part
     }
 
-    /// Returns true if a label is that of a sequence. Mirrors see others.
+    /// Returns true if a label is that of a sequence around, or of a round that a mirror sees.
     fn is_seen(&self, label: &str) -> bool {
         self.seen.iter().any(|(name, _)| name == label)
     }

@@ -182,6 +182,14 @@ fn of_kinds(count: u64) -> String {
     format!("s ::= ({parts} s)?")
 }
 
+/// Returns rounds in rounds, each with a list of what is in them.
+fn lists(depth: u64) -> String {
+    let inner = (0..depth).rev().fold("'x'*".to_string(), |inner, i| {
+        format!("e{i}:(n{i}:[a-z]* {inner} ';')* $each(e{i}, $n{i} $dec(len(n{i})))")
+    });
+    format!("s ::= {inner}")
+}
+
 /// A grammar's name and the function that makes its text.
 type Large = (&'static str, fn() -> String);
 
@@ -217,6 +225,14 @@ const LARGE: &[Large] = &[
     }),
     ("labels-within-labels-10000", || {
         format!("s ::= {}'x'{}", (0..10_000).map(|i| format!("a{i}:(")).collect::<String>(), ")".repeat(10_000))
+    }),
+    ("lists-in-lists-3", || lists(3)),
+    ("lists-in-lists-8", || lists(8)),
+    ("lists-in-a-chain", || chain(many(2000), |_, next| format!("e:(d:n {next}? ';')* $each(e, $d)"))),
+    ("groups-in-groups-60", || {
+        let begins: String = (0..60).map(|i| format!("g{i}:(a{i}:[ab]* ")).collect();
+        let copies: String = (0..20).map(|i| format!("$a{} ", 3 * i)).collect();
+        format!("s ::= {begins}'x'{} {copies}", ")".repeat(60))
     }),
     ("labels-in-a-sequence", || {
         let count = many(50_000);

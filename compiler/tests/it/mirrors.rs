@@ -92,6 +92,17 @@ fn mistakes_are_told_with_their_places() {
 }
 
 #[test]
+fn notations_without_mirrors_get_the_parts_of_the_rounds() {
+    let grammar = "s ::= e:(n:[a-z]{1,6} ';')* ' ' $each(e, $n)";
+    let mut diagnostics = gramjet_compiler::Diagnostics::default();
+    let file = SourceFile::new("g.ebnf", grammar);
+    let read = gramjet_compiler::formats::by_name("ebnf").expect("there is one").parse(&file, &mut diagnostics);
+    let printer = gramjet_compiler::print::by_name("abnf").expect("there is one");
+    let printed = printer.print(&read, &mut diagnostics).expect("it can be written");
+    assert_eq!(printed, "s = *(1*6%x61-7A \";\") \" \" *(1*6%x61-7A)\n");
+}
+
+#[test]
 fn json_says_as_much() {
     let grammar = r#"{"<s>": [[{"label": "e", "expansion": [{"label": "n", "expansion": ["<a>"], "min": 1}, ";"], "min": 0},
         {"each": "e", "expansion": ["<", {"copy": "n"}, ">"]}]], "<a>": ["a", "b"]}"#;

@@ -556,8 +556,8 @@ fn least_rounds(part: &Form, parts: &[Part]) -> u64 {
     }
 }
 
-/// Tells the mirrors of repetitions that are items of a sequence what is known of the labels of a round. Returns true if
-/// that is something else than before.
+/// Tells the mirrors of repetitions that are items of a sequence what is known of the labels of a round. Returns true
+/// if that is something else than before.
 fn set_mirrors(items: &mut Form) -> bool {
     let mut rounds = Vec::new();
     each_label(items, &mut |label, part| {

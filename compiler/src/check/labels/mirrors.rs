@@ -46,8 +46,8 @@ impl<'e> Checking<'e, '_> {
         self.scopes.pop();
     }
 
-    /// Returns the number of the sequence of a repetition with this label, its place there, the number of codings around
-    /// it, and the part; `None` if there is none before this, which is reported.
+    /// Returns the number of the sequence of a repetition with this label, its place there, the number of codings
+    /// around it, and the part; `None` if there is none before this, which is reported.
     fn repetition(&mut self, label: &'e Name) -> Option<(usize, (usize, u32), usize, &'e Expr)> {
         let found = self.scopes.iter().enumerate().rev().find_map(|(number, scope)| {
             let seen = scope.labels.iter().find(|seen| seen.name.text == label.text)?;

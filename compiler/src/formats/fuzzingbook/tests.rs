@@ -162,7 +162,7 @@ fn errors_of_shape() {
             g:1:66: error[syntax]: this is not understood in a symbol
               | ": "x", "<b>": [], "<c>": [1, null, [true], ["x", ["y"]], [{"weight": 1}]],
               |                                                             ^^^^^^^^
-              help: a symbol is a string, `{"label": "n", "expansion": [...]}`, `{"copy": "n"}`, `{"number": "u16be(len(n))"}`, `{"define": "kind", "expansion": [...]}` and its like, `{"coding": "base64", "expansion": [...]}`, or an `expansion` or a `choice` with `min`, `max` or `times`
+              help: a symbol is a string, `{"label": "n", "expansion": [...]}`, `{"copy": "n"}`, `{"number": "u16be(len(n))"}`, `{"define": "kind", "expansion": [...]}` and its like, `{"coding": "base64", "expansion": [...]}`, `{"each": "n", "expansion": [...]}`, or an `expansion` or a `choice` with `min`, `max` or `times`
             g:2:21: error[syntax]: this alternative has no `expansion`
               |             "<d>": [{"weight": 1}, {"expansion": 3}, {"expansion": "x", "weight": "1"}, {"expansion": "x", "weight": -1}
               |                     ^^^^^^^^^^^^^
