@@ -106,12 +106,25 @@ fn what_is_printed_means_as_much() {
 
 #[test]
 fn an_ir_with_labels_is_read_back() {
-    for grammar in WRITTEN {
+    check_read_back(&WRITTEN);
+}
+
+/// Checks that the lowered grammars are printed and read back.
+pub fn check_read_back(grammars: &[&str]) {
+    for grammar in grammars {
         let lowered = compiled(grammar).lowered;
         let text = gramjet_compiler::ir::print(&lowered);
         let read = gramjet_compiler::ir::parse(&text).unwrap_or_else(|error| panic!("{error:?}\n{text}"));
         assert_eq!(gramjet_compiler::ir::print(&read), text);
         gramjet_compiler::ir::verify(&read).expect("it is sound");
+    }
+}
+
+/// Checks that grammars with mistakes get a diagnostic of this code at this place.
+pub fn check_mistakes(mistakes: &[(&str, &str, &str)]) {
+    for (grammar, code, place) in mistakes {
+        let found = told(grammar);
+        assert!(found.contains(&(code.to_string(), place.to_string())), "{grammar}: {found:?}");
     }
 }
 
@@ -278,10 +291,7 @@ fn mistakes_are_told_with_their_places() {
         ("s ::= n:'a' $u8", "syntax", "$u8"),
         ("s ::= n:'a' 'x'{crc32(n)}", "syntax", "n"),
     ];
-    for (grammar, code, place) in mistakes {
-        let found = told(grammar);
-        assert!(found.contains(&(code.to_string(), place.to_string())), "{grammar}: {found:?}");
-    }
+    check_mistakes(&mistakes);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use gramjet_compiler::reference::Limits;
 use gramjet_compiler::{Options, SourceFile, compile};
 use gramjet_testkit::{Rng, Shape, amount, lowered, random_grammar};
 
-use crate::labels::{agree, check_printed, compiled, text, told};
+use crate::labels::{agree, check_mistakes, check_printed, check_read_back, compiled, text, told};
 
 /// Grammars of all that can be written about mirrors.
 const WRITTEN: [&str; 5] = [
@@ -53,13 +53,7 @@ fn what_is_printed_means_as_much() {
         WRITTEN.into_iter().filter(|grammar| told(grammar).iter().all(|(_, place)| place.is_empty())).collect();
     assert!(sound.len() >= 4, "{:?}", WRITTEN.map(told));
     check_printed(&sound);
-    for grammar in sound {
-        let lowered = compiled(grammar).lowered;
-        let text = gramjet_compiler::ir::print(&lowered);
-        let read = gramjet_compiler::ir::parse(&text).unwrap_or_else(|error| panic!("{error:?}\n{text}"));
-        assert_eq!(gramjet_compiler::ir::print(&read), text);
-        gramjet_compiler::ir::verify(&read).expect("it is sound");
-    }
+    check_read_back(&sound);
 }
 
 #[test]
@@ -85,10 +79,7 @@ fn mistakes_are_told_with_their_places() {
         ("s ::= e:(n:'a')* $each(e, $n", "syntax", ""),
         ("s ::= each:'a' $each", "syntax", "each"),
     ];
-    for (grammar, code, place) in mistakes {
-        let found = told(grammar);
-        assert!(found.contains(&(code.to_string(), place.to_string())), "{grammar}: {found:?}");
-    }
+    check_mistakes(&mistakes);
 }
 
 #[test]

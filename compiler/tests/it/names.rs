@@ -3,7 +3,7 @@
 use gramjet_compiler::limits::Limits;
 use gramjet_compiler::{Diagnostics, SourceFile, formats, print};
 
-use crate::labels::{check_printed, compiled, text, told};
+use crate::labels::{check_mistakes, check_printed, check_read_back, text, told};
 
 /// Grammars with all that can be said of names.
 const WRITTEN: [&str; 5] = [
@@ -21,13 +21,7 @@ fn what_is_printed_means_as_much() {
 
 #[test]
 fn an_ir_with_names_is_read_back() {
-    for grammar in WRITTEN {
-        let lowered = compiled(grammar).lowered;
-        let text = gramjet_compiler::ir::print(&lowered);
-        let read = gramjet_compiler::ir::parse(&text).unwrap_or_else(|error| panic!("{error:?}\n{text}"));
-        assert_eq!(gramjet_compiler::ir::print(&read), text);
-        gramjet_compiler::ir::verify(&read).expect("it is sound");
-    }
+    check_read_back(&WRITTEN);
 }
 
 #[test]
@@ -73,10 +67,7 @@ fn mistakes_are_told_with_their_places() {
         ("s ::= $use(a, b, 'x')", "syntax", "b"),
         ("s ::= $scope(a, 'x'", "syntax", ""),
     ];
-    for (grammar, code, place) in mistakes {
-        let found = told(grammar);
-        assert!(found.contains(&(code.to_string(), place.to_string())), "{grammar}: {found:?}");
-    }
+    check_mistakes(&mistakes);
 }
 
 #[test]
