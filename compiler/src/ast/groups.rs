@@ -30,7 +30,7 @@ impl Expr {
 
     /// Returns the items of the group that an item of a sequence is.
     fn group(&self) -> Option<&[Expr]> {
-        self.unlabelled().as_seq().filter(|items| !items.is_empty())
+        self.unlabelled().as_seq()
     }
 
     /// Returns the labels that are seen in a sequence, in order: its own, and those of open groups.

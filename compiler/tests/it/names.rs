@@ -81,7 +81,7 @@ fn labels_of_one_name_are_declared_each_for_itself() {
 fn names_are_given_taken_and_bounded() {
     let free = Limits::default();
     let most = |len| Limits { max_len: Some(len), ..free };
-    let grammars: [(&str, Limits, &[u8], &[u8]); 9] = [
+    let grammars: [(&str, Limits, &[u8], &[u8]); 10] = [
         // Two names are seen: the nearest one has the number 0, the part is the last option.
         ("s ::= $define(a, 'x') $define(a, 'yy') $use(a, '0')", free, &[0], b"xyyyy"),
         ("s ::= $define(a, 'x') $define(a, 'yy') $use(a, '0')", free, &[100], b"xyyx"),
@@ -93,6 +93,8 @@ fn names_are_given_taken_and_bounded() {
         // Numbers make names unique, the least that are free.
         ("s ::= $scope(a, ($unique(a, 'x' | 'x1') ' ')*)", free, &[255, 0, 255, 255, 255, 0, 0], b"x x1 x2 "),
         ("s ::= $scope(a, ($unique(a, 'x') ' '){12})", free, &[], b"x x1 x2 x3 x4 x5 x6 x7 x8 x9 x10 x11 "),
+        // A scope within that gives the same name does not make it free again.
+        ("s ::= $scope(a, $unique(a, 'x') $scope(a, $unique(a, 'x')) $unique(a, 'x'))", free, &[], b"xxx1"),
         // Room is kept for the digits of names that must come.
         ("s ::= $scope(a, [y]* ($unique(a, 'x')){3})", most(6), &[255, 0, 255, 0], b"yxx1x2"),
         // A name is seen behind the value, not in it.
