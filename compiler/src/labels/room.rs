@@ -67,10 +67,10 @@ impl<'r> Room<'r> {
 
     /// Returns the least number of rounds of the part with a label, where something depends on it.
     pub fn least_rounds(&self, label: LabelId) -> u64 {
-        let known = |scope: &Scope| walk::known_in(self.ir, scope.body, label);
-        let own = self.scope().and_then(known);
-        let seen = || self.around(&[]).and_then(|(_, outer)| outer.scope()).and_then(known);
-        own.or_else(seen).map_or(0, |known| known.rounds)
+        let own = self.scope().and_then(|scope| walk::known_in(self.ir, scope.body, label));
+        // Mirrors may count what nothing in the round does.
+        let around = || self.around(&[]).map_or(0, |(_, outer)| outer.least_rounds(label));
+        own.map_or_else(around, |known| known.rounds)
     }
 
     /// Returns the parts that are taken to be longer.

@@ -1,4 +1,4 @@
-//! What is derived once for each round of a repetition.
+//! Mirrors: parts that are derived once for each round of a repetition.
 
 use gramjet_compiler::ast;
 use gramjet_compiler::reference::Limits;
@@ -42,6 +42,9 @@ fn a_round_pays_for_its_mirror() {
         let expected = if max_len < 4 { 0 } else { max_len - (max_len - 4) % 3 };
         assert_eq!(found, expected, "{max_len}");
     }
+    // A mirror alone counts rounds within a group of the round.
+    let counted = "s ::= e:(g:('<' n:'a'{2,} '>')){1} $each(e, $oct(count(n), 1))";
+    assert_eq!(text(counted, Limits::default(), &[255; 60]), b"<aaaaaaa>7");
     // A field of the mirror bounds the part of the round.
     let found = text("s ::= e:(n:[a-z]+)+ $each(e, $oct(len(n), 1))", Limits::default(), &[255; 40]);
     assert!(found.len() > 14 && found.iter().rev().take_while(|byte| byte.is_ascii_digit()).all(|&byte| byte <= b'7'));

@@ -176,7 +176,7 @@ impl Expected {
         Expected::Derived { bytes: Vec::new(), is_text: true, origin: origin.to_string(), found: None }
     }
 
-    /// Returns the expectation of a coded part of which so many bytes were read.
+    /// Returns the expectation of a coded part, given the number of its bytes that were read.
     pub(crate) fn coded_to(coding: Coding, read: usize) -> Expected {
         let read = if read > 0 { format!(", {read} bytes of which were read") } else { String::new() };
         let origin = format!("a text in {}{read}", coding.name());
