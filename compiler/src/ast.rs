@@ -114,8 +114,17 @@ pub struct Name {
 pub struct Rule {
     /// The name.
     pub name: Name,
+    /// The parameters. Each stands for a labelled part of the rule that refers to this one.
+    pub parameters: Vec<Name>,
     /// The right-hand side; a [`ExprKind::Choice`] if the rule has more than one alternative or a weight.
     pub body: Expr,
+}
+
+impl Rule {
+    /// Returns a rule without parameters.
+    pub fn new(name: Name, body: Expr) -> Rule {
+        Rule { name, parameters: Vec::new(), body }
+    }
 }
 
 /// The deepest nesting of an expression. Every format refuses deeper ones (see [`crate::diagnostics::Code::TooDeep`]),

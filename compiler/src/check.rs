@@ -44,6 +44,7 @@ pub fn check<'a>(grammar: &'a Grammar, start: Option<&str>, diagnostics: &mut Di
         check_choices(&rule.body, diagnostics);
     }
     labels::check_labels(grammar, diagnostics);
+    labels::check_parameters(grammar, &index, start, diagnostics);
     names::check_names(grammar, &index, start, diagnostics);
     let start = start.filter(|_| complete)?;
     let reachable = reachable_rules(grammar, start, &index, &Alternative::is_live);

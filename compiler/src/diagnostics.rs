@@ -150,6 +150,7 @@ codes! {
     DuplicateLabel "duplicate-label" "A label is given twice where both would be seen.",
     LateLabel "late-label" "Bytes follow from a part that stands later and can only follow from an earlier one.",
     CyclicLabel "cyclic-label" "Bytes follow from a part that they are a part of, or that follows from them.",
+    Parameters "parameters" "A rule gets no labels for its parameters, or too many, or they are used in a way that they cannot.",
     CodedLabel "coded-label" "Something follows from a part across the border of a coding in a way that it cannot.",
     NarrowField "narrow-field" "A number does not fit where it is to be written.",
     MisplacedPadding "misplaced-padding" "Padding does not follow its part in the same sequence, once and without a label.",

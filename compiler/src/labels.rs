@@ -17,6 +17,7 @@ mod settle;
 mod walk;
 
 pub use settle::Moves;
+pub(crate) use walk::longer_calls;
 
 use crate::derived::{Bits, Derived, Value};
 use crate::ir::labels::least;
@@ -279,11 +280,13 @@ impl Labels {
     fn enter_scope(&mut self, ir: &Ir, node: NodeId) {
         let Some(scope) = ir.node(node).scope() else { return };
         self.parts.resize(ir.label_count(), State::Unknown);
+        // A parameter may be given to the rule that it is one of.
+        let given: Vec<State> = scope.arguments.iter().map(|known| self.parts[known.label.index()]).collect();
         for label in &scope.labels {
             self.outside.push(std::mem::take(&mut self.parts[label.index()]));
         }
         let round = self.mirrored.begin(node, scope);
-        for (label, state) in scope.labels.iter().zip(round) {
+        for (label, state) in scope.labels.iter().zip(given.into_iter().chain(round)) {
             self.parts[label.index()] = state;
         }
         self.scopes.push(OpenScope { node, waiting: self.waiting.len() });

@@ -2,7 +2,7 @@
 //! order. Nothing else makes an IR from an Ast.
 
 use crate::analysis::alphabet::Alphabets;
-use crate::analysis::least::{self, LabelLengths, Least};
+use crate::analysis::least::{self, Calls, LabelLengths, Least};
 use crate::ast::{Alternative, Expr, ExprKind, Rounds, Weight};
 use crate::charset::CharSet;
 use crate::check::Checked;
@@ -12,6 +12,7 @@ use crate::ordered::{Map, sort_by_key};
 use crate::shape::{Law, Range, Weights, classes, places, ranges};
 use crate::sources::{Repetition, Source, Sources};
 
+mod calls;
 mod labels;
 mod names;
 
@@ -54,8 +55,19 @@ pub fn lower_weighted(
         );
         return None;
     }
+    calls::lower_with_calls(checked, weights, diagnostics)
+}
+
+/// Lowers a grammar, given by how much references to rules with parameters are longer than if these were empty. Also
+/// returns by how much they are.
+fn lower_once(
+    checked: &Checked<'_>,
+    weights: &Weights,
+    calls: &Calls,
+    diagnostics: &mut Diagnostics,
+) -> (Option<(Ir, Sources)>, Calls) {
     let grammar = checked.grammar;
-    let least = least::with_labels(grammar, &|name| checked.index.get(name).copied());
+    let least = least::with_labels(grammar, &|name| checked.index.get(name).copied(), calls);
     let Least { facts, lengths, rounds, uniques, .. } = least;
     let unknown = Facts { min_len: u64::MAX, height: u32::MAX, min_depth: u32::MAX };
     let rules =
@@ -69,6 +81,7 @@ pub fn lower_weighted(
         alphabets: Alphabets::new(grammar),
         checked,
         weights,
+        calls,
         sources: Sources::default(),
         rule: 0,
         place: 0,
@@ -78,10 +91,13 @@ pub fn lower_weighted(
         diagnostics,
         failed: false,
     };
+    lowering.name_parameters();
     for (index, rule) in grammar.rules.iter().enumerate() {
         if lowering.productive[index] && checked.reachable[index] {
             (lowering.rule, lowering.place, lowering.class) = (index, 0, 0);
+            lowering.see_parameters();
             let body = lowering.expr(&rule.body);
+            lowering.labels.seen.clear();
             if let Some(body) = body {
                 lowering.ir.set_body(RuleId::new(index), body);
             }
@@ -89,8 +105,13 @@ pub fn lower_weighted(
     }
     lowering.check_lowered_names();
     lowering.check_across();
+    lowering.check_calls();
     lowering.ir.bound_texts();
-    (!lowering.failed).then_some((lowering.ir, lowering.sources))
+    if lowering.failed {
+        return (None, Calls::default());
+    }
+    let longer = calls::longer_calls(&lowering.ir, &lowering.labels.calls);
+    (Some((lowering.ir, lowering.sources)), longer)
 }
 
 /// Returns true if weights make too many copies of what is repeated.
@@ -123,7 +144,8 @@ impl Copies<'_> {
             ExprKind::Times { item, .. }
             | ExprKind::Label { item, .. }
             | ExprKind::Naming { item, .. }
-            | ExprKind::Coded { item, .. } => self.of(item).saturating_add(1),
+            | ExprKind::Coded { item, .. }
+            | ExprKind::Call { item, .. } => self.of(item).saturating_add(1),
             ExprKind::Class(_) => {
                 self.class += 1;
                 let groups = self.weights.class(self.rule, self.class - 1).unwrap_or_default();
@@ -168,6 +190,11 @@ struct Labels {
     /// follows.
     codings: usize,
     across: Vec<(LabelId, Span)>,
+    /// The parameters of each rule, and for each parameter the labels that are given for it.
+    parameters: Vec<Vec<Known>>,
+    given: Vec<(LabelId, LabelId)>,
+    /// The references to rules with parameters, by their rules and places.
+    calls: Vec<((usize, u32), NodeId)>,
     /// The repetitions of open sequences whose rounds are mirrored.
     mirrored: Vec<Mirrored>,
     /// The number of the scope of the mirror around what is lowered; 0 if there is none.
@@ -181,6 +208,7 @@ struct Lowering<'g, 'd> {
     ir: Ir,
     checked: &'g Checked<'g>,
     weights: &'g Weights,
+    calls: &'g Calls,
     sources: Sources,
     /// The current rule, and the numbers of its next place and of its next class.
     rule: usize,
@@ -208,6 +236,7 @@ impl Lowering<'_, '_> {
             ExprKind::Derived(derived) => self.derived(expr, derived),
             ExprKind::Times { item, rounds, .. } => self.times(expr.as_mirror().map(|(label, _)| label), item, rounds),
             ExprKind::Naming { naming, item } => self.naming(naming, item),
+            ExprKind::Call { arguments, item } => self.call(expr.span.start, arguments, item),
             ExprKind::Choice(alternatives) => self.alternatives(expr, alternatives),
             ExprKind::Repeat { item, min, max } => self.repeat(expr, Rounds { item, min: *min, max: *max }, true),
         }

@@ -234,7 +234,8 @@ impl Builder<'_> {
             | ExprKind::Label { .. }
             | ExprKind::Derived(_)
             | ExprKind::Naming { .. }
-            | ExprKind::Coded { .. } => Err(format!("rule `{}` has labels", self.rules[owner].name)),
+            | ExprKind::Coded { .. }
+            | ExprKind::Call { .. } => Err(format!("rule `{}` has labels", self.rules[owner].name)),
             ExprKind::Bytes(_) | ExprKind::Rule(_) | ExprKind::Seq(_) => {
                 Ok(Body::Alternatives { sequences: vec![self.sequence(expr, owner)?], weights: None })
             }
@@ -283,7 +284,11 @@ impl Builder<'_> {
                 Some(Item::Bytes(last)) => last.extend_from_slice(bytes),
                 _ => items.push(Item::Bytes(bytes.clone())),
             },
-            ExprKind::Label { .. } | ExprKind::Derived(_) | ExprKind::Naming { .. } | ExprKind::Coded { .. } => {
+            ExprKind::Label { .. }
+            | ExprKind::Derived(_)
+            | ExprKind::Naming { .. }
+            | ExprKind::Coded { .. }
+            | ExprKind::Call { .. } => {
                 return Err(format!("rule `{}` has labels", self.rules[owner].name));
             }
             ExprKind::Rule(name) => {

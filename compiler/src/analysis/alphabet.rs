@@ -28,6 +28,13 @@ impl<'g> Alphabets<'g> {
             return found;
         }
         found.rules = vec![Bytes::NONE; grammar.rules.len()];
+        // What a parameter stands for can have any bytes.
+        let parameters = grammar
+            .rules
+            .iter()
+            .enumerate()
+            .flat_map(|(rule, own)| own.parameters.iter().map(move |name| (rule, name)));
+        found.labels = parameters.map(|(rule, name)| ((rule, name.text.as_str()), Bytes::ALL)).collect();
         found.index = grammar.rules.iter().enumerate().map(|(at, rule)| (rule.name.text.as_str(), at)).collect();
         let mut referring: Vec<Vec<usize>> = vec![Vec::new(); grammar.rules.len()];
         let mut users: Map<&str, Vec<usize>> = Map::new();

@@ -33,8 +33,12 @@ pub fn fingerprint(ir: &Ir, pools: &Pools) -> u64 {
 /// Returns a number for each label that depends on its rule alone.
 fn labels(ir: &Ir, order: &Order) -> Vec<u64> {
     let mut numbers = vec![0; ir.label_count()];
-    for &(_, body) in &order.rules {
+    for &(rule, body) in &order.rules {
         let (mut stack, mut next) = (vec![body], 0);
+        for parameter in ir.parameters(rule) {
+            numbers[parameter.index()] = next;
+            next += 1;
+        }
         while let Some(node) = stack.pop().filter(|_| ir.has_labels()) {
             if let Composition::Label(label, ..) = ir.node(node).composition() {
                 numbers[label.index()] = next;
@@ -135,6 +139,10 @@ fn of_node(ir: &Ir, order: &Order, labels: &[u64], nodes: &[u64], node: NodeId) 
             if let Some(label) = scope.mirrored() {
                 hash.byte(15);
                 hash.number(labels[label.index()]);
+            }
+            for argument in &scope.arguments {
+                hash.byte(16);
+                hash.number(labels[argument.label.index()]);
             }
         }
         Composition::Coded(codec, _) => {

@@ -7,7 +7,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::alphabet::Alphabets;
-use crate::ast::{Expr, ExprKind, Grammar, Name, SeenLabel};
+use crate::ast::{Expr, ExprKind, Grammar, Name, Rule, SeenLabel};
 use crate::derived::{Derived, Measure, Term, Value};
 use crate::ir::{Codec, Facts, First, Ir, KindId, NodeId, Rounds, Uniques};
 use crate::naming::Naming;
@@ -167,12 +167,16 @@ impl System {
 /// Returns the facts of each rule of a grammar as written (only alternatives with positive weight count); `None` for
 /// rules that derive no finite string. `resolve` gives the rule of a name.
 pub fn of_grammar(grammar: &Grammar, resolve: &dyn Fn(&str) -> Option<usize>) -> Vec<Option<Facts>> {
-    with_labels(grammar, resolve).facts
+    with_labels(grammar, resolve, &Calls::default()).facts
 }
 
 /// The least length in bytes of each labelled part, or its least number of rounds, by the number of its rule and the
 /// place of its label.
 pub type LabelLengths = Map<(usize, u32), u64>;
+
+/// The number of bytes by which each reference to a rule with parameters is longer than if these were empty, by the
+/// number of its rule and its place.
+pub type Calls = Map<(usize, u32), u64>;
 
 /// The bytes that each scope of names keeps free for numbers that make names unique, in source order.
 type Rooms = Vec<u64>;
@@ -194,16 +198,16 @@ pub struct Least {
 /// The most times that facts are computed anew: with more, the rooms of scopes follow from each other in a circle.
 const MOST_ROUNDS: usize = 200;
 
-/// Returns the facts of each rule as [`of_grammar`] does, and those of labelled parts and names. The length of a
-/// number may depend on them, so they are computed until nothing changes.
-pub fn with_labels(grammar: &Grammar, resolve: &dyn Fn(&str) -> Option<usize>) -> Least {
+/// Returns the facts of each rule as [`of_grammar`] does, and those of labelled parts and names, given what is known of
+/// references to rules with parameters. The length of a number may depend on them, so they are computed until nothing changes.
+pub fn with_labels(grammar: &Grammar, resolve: &dyn Fn(&str) -> Option<usize>, calls: &Calls) -> Least {
     let kinds = grammar.kinds();
     let kinds: Map<&str, KindId> = kinds.iter().enumerate().map(|(at, &kind)| (kind, KindId::new(at as u32))).collect();
     let alphabets = Alphabets::new(grammar);
     let mut before = Least::default();
     // A length is passed on from label to label, and a rule has a bounded number of them.
     for _ in 0..MOST_ROUNDS {
-        let found = once(grammar, resolve, (&kinds, &alphabets), &before);
+        let found = once(grammar, resolve, (&kinds, &alphabets, calls), &before);
         let is_stable =
             (&found.lengths, &found.rounds, &found.rooms) == (&before.lengths, &before.rounds, &before.rooms);
         before = found;
@@ -217,7 +221,7 @@ pub fn with_labels(grammar: &Grammar, resolve: &dyn Fn(&str) -> Option<usize>) -
 fn once(
     grammar: &Grammar,
     resolve: &dyn Fn(&str) -> Option<usize>,
-    (kinds, alphabets): (&Map<&str, KindId>, &Alphabets<'_>),
+    (kinds, alphabets, calls): (&Map<&str, KindId>, &Alphabets<'_>, &Calls),
     before: &Least,
 ) -> Least {
     let mut building = Building {
@@ -225,6 +229,7 @@ fn once(
         resolve,
         kinds,
         alphabets,
+        calls,
         rule: 0,
         seen: Vec::new(),
         placed: Vec::new(),
@@ -239,7 +244,9 @@ fn once(
     }
     for (index, rule) in grammar.rules.iter().enumerate() {
         building.rule = index;
+        building.see_parameters(rule);
         let body = building.node(&rule.body);
+        building.seen.clear();
         building.system.edges.push((body, index as u32));
     }
     let Building { system, placed, rounds, namings, scopes, .. } = building;
@@ -273,6 +280,7 @@ struct Building<'b, 'e> {
     rounds: LabelLengths,
     kinds: &'b Map<&'b str, KindId>,
     alphabets: &'b Alphabets<'b>,
+    calls: &'b Calls,
     /// The nodes that do something with names.
     namings: Vec<(u32, Naming<KindId>)>,
     /// The scopes: their parts and kinds.
@@ -362,6 +370,14 @@ impl<'e> Building<'_, 'e> {
         }
     }
 
+    /// Lets the parameters of a rule be seen. What they stand for counts as empty, and is paid for where it is known.
+    fn see_parameters(&mut self, rule: &'e Rule) {
+        for label in &rule.parameters {
+            let node = self.system.add(Kind::Literal(0), &[]);
+            self.seen.push(Seen { label, node, part: &rule.body });
+        }
+    }
+
     /// Returns the node of a part with a label or a coding. The labels within belong to the sequence around it.
     fn layer(&mut self, part: &'e Expr) -> u32 {
         if part.as_label().is_some() || part.as_coded().is_some() { self.item(part) } else { self.node(part) }
@@ -417,6 +433,11 @@ impl<'e> Building<'_, 'e> {
                 let codec = Codec { coding: *coding, growth: self.alphabets.growth(self.rule, *coding, item) };
                 let body = self.layer(item);
                 self.system.add(Kind::Coded(codec), &[body])
+            }
+            ExprKind::Call { item, .. } => {
+                let rule = self.item(item);
+                let longer = self.calls.get(&(self.rule, expr.span.start)).copied().unwrap_or(0);
+                self.system.add(Kind::Plus(longer), &[rule])
             }
             ExprKind::Bytes(bytes) => system.add(Kind::Literal(bytes.len() as u64), &[]),
             ExprKind::Class(set) if set.is_empty() => system.add(Kind::Any, &[]),
@@ -478,7 +499,8 @@ pub fn of_ir(ir: &Ir) -> Vec<Option<Facts>> {
                 First::Times(_, 1) => {
                     let naming = parts.naming().map(|(naming, _)| naming);
                     let room = naming.map_or(0, |naming| ir.uniques(ir.children(node)[0]).room(naming));
-                    system.add(Kind::Plus(room), &[child])
+                    let longer = parts.scope().map_or(0, |scope| scope.longer);
+                    system.add(Kind::Plus(room.saturating_add(longer)), &[child])
                 }
                 First::Times(_, rounds) => system.add(Kind::Times(rounds), &[child]),
                 First::Bytes(_) | First::Member(_) | First::Instance(_) => system.add(Kind::Same, &[child]),

@@ -25,7 +25,9 @@ impl Grammar {
                 if text != name.text {
                     self.origins.insert(text.clone(), self.told(&name.text).to_string());
                 }
-                rules.push(Rule { name: Name { text, span: name.span }, body: bodies[&name.text].clone() });
+                let name = Name { text, span: name.span };
+                let (parameters, body) = (rule.parameters.clone(), bodies[&rule.name.text].clone());
+                rules.push(Rule { name, parameters, body });
             }
         }
         self.rules = rules;

@@ -22,7 +22,9 @@ pub fn dump(grammar: &Grammar) -> String {
     }
     for rule in &grammar.rules {
         let body = Printed { expr: &rule.body, place: Place::Rule };
-        text += &format!("{} ::= {body}\n", rule.name.text);
+        let parameters: Vec<&str> = rule.parameters.iter().map(|name| name.text.as_str()).collect();
+        let parameters = if parameters.is_empty() { String::new() } else { format!("({})", parameters.join(", ")) };
+        text += &format!("{}{parameters} ::= {body}\n", rule.name.text);
     }
     text
 }
@@ -52,7 +54,9 @@ impl Display for Printed<'_> {
             ExprKind::Choice(_) => Place::Rule,
             ExprKind::Seq(_) => Place::Alternative,
             ExprKind::Bytes(_) | ExprKind::Class(_) | ExprKind::Rule(_) => Place::Item,
-            ExprKind::Derived(_) | ExprKind::Naming { .. } | ExprKind::Coded { .. } => Place::Item,
+            ExprKind::Derived(_) | ExprKind::Naming { .. } | ExprKind::Coded { .. } | ExprKind::Call { .. } => {
+                Place::Item
+            }
             // A repetition mark after a labelled part would belong to the part.
             ExprKind::Label { .. } => Place::Labelled,
             ExprKind::Repeat { .. } | ExprKind::Times { .. } => Place::Item,
@@ -111,6 +115,12 @@ impl Display for Printed<'_> {
             ExprKind::Coded { coding, item } => {
                 write!(f, "${}(", coding.name())?;
                 Printed { expr: item, place: Place::Rule }.fmt(f)?;
+                f.write_str(")")?;
+            }
+            ExprKind::Call { arguments, item } => {
+                write!(f, "${}(", Expr::CALL)?;
+                Printed { expr: item, place: Place::Item }.fmt(f)?;
+                arguments.iter().try_for_each(|label| write!(f, ", {}", label.text))?;
                 f.write_str(")")?;
             }
             ExprKind::Naming { naming, item } => {

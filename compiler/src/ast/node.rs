@@ -73,6 +73,13 @@ pub enum ExprKind {
         /// The part.
         item: Box<Expr>,
     },
+    /// A reference to a rule with parameters, which stand for labelled parts in it.
+    Call {
+        /// The labels of the parts, one for each parameter.
+        arguments: Vec<Name>,
+        /// The reference.
+        item: Box<Expr>,
+    },
 }
 
 /// One alternative of a choice.
@@ -124,6 +131,9 @@ pub struct Rounds<'e> {
 impl Expr {
     /// The word for a part that is derived once for each round of a repetition, before a label and the part.
     pub const MIRROR: &str = "each";
+
+    /// The word for a reference to a rule with parameters, before the rule and the labels that stand for them.
+    pub const CALL: &str = "call";
 
     /// Returns literal bytes.
     pub fn bytes(bytes: impl Into<Vec<u8>>, span: Span) -> Expr {
@@ -199,6 +209,11 @@ impl Expr {
         Expr { kind: ExprKind::Naming { naming, item: Box::new(item) }, span }
     }
 
+    /// Returns a reference to a rule whose parameters stand for the parts with these labels.
+    pub fn call(rule: Expr, arguments: Vec<Name>, span: Span) -> Expr {
+        Expr { kind: ExprKind::Call { arguments, item: Box::new(rule) }, span }
+    }
+
     /// Returns a part whose text is written in a coding.
     pub fn coded(coding: Coding, item: Expr, span: Span) -> Expr {
         Expr { kind: ExprKind::Coded { coding, item: Box::new(item) }, span }
@@ -219,6 +234,7 @@ impl Expr {
             ExprKind::Label { item, .. } | ExprKind::Naming { item, .. } | ExprKind::Coded { item, .. } => {
                 (std::slice::from_ref(item), &[])
             }
+            ExprKind::Call { item, .. } => (std::slice::from_ref(item), &[]),
         };
         items.iter().chain(alternatives.iter().filter(move |one| counts(one)).map(|one| &one.expr))
     }
@@ -233,6 +249,7 @@ impl Expr {
             ExprKind::Label { item, .. } | ExprKind::Naming { item, .. } | ExprKind::Coded { item, .. } => {
                 (std::slice::from_mut(item), &mut [])
             }
+            ExprKind::Call { item, .. } => (std::slice::from_mut(item), &mut []),
         };
         items.iter_mut().chain(alternatives.iter_mut().map(|one| &mut one.expr))
     }
@@ -270,7 +287,7 @@ impl Expr {
         match &self.kind {
             ExprKind::Bytes(_) => "a string",
             ExprKind::Class(_) => "a class",
-            ExprKind::Rule(_) => "a rule",
+            ExprKind::Rule(_) | ExprKind::Call { .. } => "a rule",
             ExprKind::Seq(items) if items.is_empty() => "the empty string",
             ExprKind::Seq(_) => "a sequence",
             ExprKind::Choice(_) => "a choice",
@@ -316,9 +333,13 @@ impl Expr {
             (ExprKind::Naming { naming: one, .. }, ExprKind::Naming { naming: other, .. }) => {
                 one.map(&mut text) == other.map(&mut text)
             }
+            (ExprKind::Call { arguments: one, .. }, ExprKind::Call { arguments: other, .. }) => {
+                one.iter().map(&mut text).eq(other.iter().map(|label| label.text.clone()))
+            }
             (ExprKind::Times { .. } | ExprKind::Label { .. } | ExprKind::Naming { .. } | ExprKind::Coded { .. }, _) => {
                 false
             }
+            (ExprKind::Call { .. }, _) => false,
         };
         is_alike && self.children().zip(other.children()).all(|(one, other)| one.is_same(other))
     }
@@ -395,6 +416,13 @@ impl Expr {
         Some((naming, item))
     }
 
+    /// Returns the labels of the parts for which the parameters of a rule stand, and the reference to the rule, if the
+    /// expression is such a reference.
+    pub fn as_call(&self) -> Option<(&[Name], &Expr)> {
+        let ExprKind::Call { arguments, item } = &self.kind else { return None };
+        Some((arguments, item))
+    }
+
     /// Returns the coding and the part, if the expression is a part whose text is written in a coding.
     pub fn as_coded(&self) -> Option<(Coding, &Expr)> {
         let ExprKind::Coded { coding, item } = &self.kind else { return None };
@@ -462,6 +490,10 @@ impl Expr {
             let blank = value.blank.as_ref().and_then(|blank| blank.part.as_ref());
             blank.into_iter().for_each(|label| visit(label, Some(Measure::Len)));
         }
+        // A rule may count the rounds of the part that its parameter stands for.
+        for label in self.as_call().into_iter().flat_map(|(arguments, _)| arguments) {
+            visit(label, Some(Measure::Count));
+        }
     }
 
     /// Returns the number of labels in the expression.
@@ -476,6 +508,7 @@ impl Expr {
             || self.as_coded().is_some()
             || self.as_derived().is_some()
             || self.as_times().is_some()
+            || self.as_call().is_some()
             || self.children().any(Expr::has_labels)
     }
 

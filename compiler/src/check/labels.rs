@@ -3,6 +3,7 @@
 //! A label is seen in its sequence: by the items before it and after it, and by all that is in these.
 
 mod blank;
+mod calls;
 mod mirrors;
 mod padding;
 
@@ -13,6 +14,7 @@ use crate::diagnostics::{Code, Diagnostic, Diagnostics, Span};
 use crate::ordered::Map;
 
 use blank::Contents;
+pub(super) use calls::check_parameters;
 
 /// The most labels of a rule.
 const MAX_LABELS: usize = 100;
@@ -20,7 +22,7 @@ const MAX_LABELS: usize = 100;
 /// Reports what is wrong with the labels of a grammar.
 pub(super) fn check_labels(grammar: &Grammar, diagnostics: &mut Diagnostics) {
     for rule in grammar.rules.iter().filter(|rule| rule.body.has_labels()) {
-        let mut all = Map::new();
+        let mut all: Map<&str, Span> = rule.parameters.iter().map(|name| (name.text.as_str(), name.span)).collect();
         rule.body.each(&mut |expr| {
             if let Some((label, _)) = expr.as_label() {
                 all.entry(label.text.as_str()).or_insert(label.span);
@@ -36,7 +38,9 @@ pub(super) fn check_labels(grammar: &Grammar, diagnostics: &mut Diagnostics) {
             continue;
         }
         let contents = Contents::default();
-        let mut checking = Checking { all, scopes: Vec::new(), codings: 0, rounds: 0, contents, diagnostics };
+        let parameters = &rule.parameters;
+        let mut checking =
+            Checking { all, parameters, scopes: Vec::new(), codings: 0, rounds: 0, contents, diagnostics };
         checking.sequence(&rule.body);
         checking.blanks();
     }
@@ -60,6 +64,8 @@ struct Scope<'e> {
 struct Checking<'e, 'd> {
     /// All labels of the rule.
     all: Map<&'e str, Span>,
+    /// The parameters of the rule. They stand for parts that are complete.
+    parameters: &'e [Name],
     scopes: Vec<Scope<'e>>,
     /// The number of codings around what is being looked at.
     codings: usize,
@@ -82,7 +88,8 @@ enum Stand {
 fn follows_in_length(expr: &Expr) -> impl Iterator<Item = &Name> {
     let derived = expr.as_derived().filter(|derived| derived.fixed_width().is_none());
     let rounds = expr.as_times().into_iter().flat_map(|(_, rounds)| &rounds.terms).map(|term| &term.label);
-    derived.into_iter().flat_map(Derived::labels).chain(rounds)
+    let arguments = expr.as_call().into_iter().flat_map(|(arguments, _)| arguments);
+    derived.into_iter().flat_map(Derived::labels).chain(rounds).chain(arguments)
 }
 
 /// Returns true if a labelled part is a number of free width that measures a later part.
@@ -102,8 +109,9 @@ impl<'e> Checking<'e, '_> {
             // A label of an open group has been looked at in the sequence around the group.
             let is_other =
                 |seen: &&SeenLabel<'_>| seen.name.text == label.name.text && !std::ptr::eq(seen.name, label.name);
-            let first = of_scopes.chain(&labels[..number]).find(is_other);
-            if let Some(first) = first.map(|first| first.name.span) {
+            let first = of_scopes.chain(&labels[..number]).find(is_other).map(|first| first.name.span);
+            let parameter = self.parameter(label.name).map(|parameter| parameter.span);
+            if let Some(first) = first.or(parameter) {
                 self.report(
                     Diagnostic::error(
                         Code::DuplicateLabel,
@@ -152,6 +160,9 @@ impl<'e> Checking<'e, '_> {
         }
         if let Some((label, item)) = expr.as_mirror() {
             return self.mirror(label, item);
+        }
+        if let Some((arguments, _)) = expr.as_call() {
+            self.call(expr, arguments);
         }
         if let Some((_, rounds)) = expr.as_times() {
             self.widened(rounds.labels());
@@ -219,9 +230,13 @@ impl<'e> Checking<'e, '_> {
     /// Reports a name in a coded part that is a part outside it.
     fn declared(&mut self, expr: &'e Expr) {
         let part = expr.as_naming().filter(|(naming, _)| naming.is_silent()).map(|(_, part)| part);
-        if let Some(Derived::Copy(label)) = part.and_then(Expr::as_derived)
-            && self.place(label).is_some_and(|(scope, _)| scope.codings < self.codings)
-        {
+        let Some(Derived::Copy(label)) = part.and_then(Expr::as_derived) else { return };
+        if self.parameter(label).is_some() {
+            let message = format!("the parameter `{}` cannot be declared as a name", label.text);
+            let help = "declare the part where it has its label, before the rule";
+            self.report(Diagnostic::error(Code::Parameters, label.span, message).help(help));
+        }
+        if self.place(label).is_some_and(|(scope, _)| scope.codings < self.codings) {
             let message = format!("the part `{}` stands outside what is coded here", label.text);
             let help = "names do not pass the borders of what is coded: declare a part within it";
             self.report(Diagnostic::error(Code::CodedLabel, label.span, message).help(help));
@@ -351,8 +366,7 @@ impl<'e> Checking<'e, '_> {
             Some((stand, seen.part, seen.name.span, waits(scope, seen)))
         });
         let Some((stand, part, place, waits)) = found else {
-            self.unseen(label);
-            return None;
+            return self.stand_of_parameter(label, measure);
         };
         if self.crosses(label, measure, matches!(stand, Stand::After(_))) {
             return None;
@@ -430,6 +444,7 @@ impl<'e> Checking<'e, '_> {
             // Checksums of parts around them are looked at by themselves.
             let derived = expr.as_derived().filter(|derived| derived.blank().is_none());
             from.extend(derived.into_iter().flat_map(Derived::labels_of_content));
+            from.extend(expr.as_call().into_iter().flat_map(|(arguments, _)| arguments));
         };
         let of_length = |expr: &'e Expr, from: &mut Vec<&'e Name>| from.extend(follows_in_length(expr));
         let _ = self.cycle(labels, "bytes", of_content) || self.cycle(labels, "length", of_length);

@@ -212,7 +212,7 @@ fn an_empty_class_is_reported_once() {
     );
     let span = Span::new(0, 1);
     let body = Expr::class(crate::charset::CharSet::empty(crate::charset::Unit::Char), span);
-    let rule = Rule { name: Name { text: "a".to_string(), span: Span::default() }, body };
+    let rule = Rule::new(Name { text: "a".to_string(), span: Span::default() }, body);
     let mut diagnostics = Diagnostics::default();
     check(&Grammar { rules: vec![rule], ..Grammar::default() }, None, &mut diagnostics);
     assert_eq!(diagnostics.iter().map(|d| d.code).collect::<Vec<_>>(), [Code::EmptyClass]);

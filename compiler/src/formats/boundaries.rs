@@ -210,7 +210,7 @@ impl<'g> Lexical<'g> {
             }
             ExprKind::Repeat { item, min, max } => self.edges(item).repeated(*min, *max),
             ExprKind::Times { item, .. } => self.edges(item).repeated(0, None),
-            ExprKind::Label { item, .. } => self.edges(item),
+            ExprKind::Label { item, .. } | ExprKind::Call { item, .. } => self.edges(item),
             ExprKind::Naming { .. } | ExprKind::Coded { .. } => Edges::anything(),
             ExprKind::Derived(_) => Edges::anything(),
         }
@@ -302,7 +302,7 @@ pub(super) fn separate(
     for ((name, body), &before) in syntax.into_iter().zip(&facts.before) {
         let empty = Expr::empty(name.span);
         let body = writer.part(body, before).map_or(empty, |part| part.expr);
-        rules.push(Rule { name, body });
+        rules.push(Rule::new(name, body));
     }
     rules
 }

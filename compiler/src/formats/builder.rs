@@ -252,7 +252,7 @@ impl RuleList {
         for (name, options) in self.rules {
             let body = if options.is_empty() { None } else { builder.choice(options, name.span).ok() };
             let empty = Expr::empty(name.span);
-            rules.push(Rule { name, body: body.map_or(empty, |part| part.expr) });
+            rules.push(Rule::new(name, body.map_or(empty, |part| part.expr)));
         }
         rules
     }

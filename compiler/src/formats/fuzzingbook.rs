@@ -48,8 +48,8 @@ impl Format for FuzzingBook {
                 grammar.start = Some(name.clone());
             }
             // A broken rule is kept, so that references to it are not reported too.
-            let body = reader.rule(&key, value).unwrap_or(Expr::empty(key.span));
-            grammar.rules.push(Rule { name, body });
+            let (parameters, body) = reader.rule(&key, value).unwrap_or((Vec::new(), Expr::empty(key.span)));
+            grammar.rules.push(Rule { name, parameters, body });
             if reader.expressions > MAX_EXPRESSIONS {
                 break;
             }
@@ -58,7 +58,8 @@ impl Format for FuzzingBook {
     }
 }
 
-const RULE_HELP: &str = "a rule is written `\"<name>\": [alternative, ...]`";
+const RULE_HELP: &str = "a rule is written `\"<name>\": [alternative, ...]`, or with parameters \
+     `\"<name>\": {\"parameters\": [\"n\"], \"alternatives\": [...]}`";
 const EXPANSION_HELP: &str = "an alternative is a string such as `\"<a>x\"`, a list of symbols such as `[\"<a>\", \"x\"]`, \
      or `{\"expansion\": ..., \"weight\": 2}`";
 
@@ -93,7 +94,32 @@ impl Reader<'_, '_> {
         self.diagnostics.push(Diagnostic::error(Code::Syntax, span, message).help(help));
     }
 
-    fn rule(&mut self, key: &JsonKey, value: Json) -> Option<Expr> {
+    /// Returns the parameters and the body of a rule.
+    fn rule(&mut self, key: &JsonKey, value: Json) -> Option<(Vec<Name>, Expr)> {
+        let JsonKind::Object(members) = value.kind else { return Some((Vec::new(), self.alternatives(key, value)?)) };
+        let (mut parameters, mut body) = (None, None);
+        for (member, value) in members {
+            match (member.text.as_str(), value.kind) {
+                ("parameters", JsonKind::Array(names)) if parameters.is_none() => {
+                    parameters = Some(self.labels(names)?)
+                }
+                ("alternatives", kind) if body.is_none() => {
+                    body = Some(self.alternatives(key, Json { kind, span: value.span })?);
+                }
+                _ => {
+                    self.error(member.span, "this is not understood in a rule", RULE_HELP);
+                    return None;
+                }
+            }
+        }
+        let Some(body) = body else {
+            self.error(value.span, "this rule has no `alternatives`", RULE_HELP);
+            return None;
+        };
+        Some((parameters.unwrap_or_default(), body))
+    }
+
+    fn alternatives(&mut self, key: &JsonKey, value: Json) -> Option<Expr> {
         let JsonKind::Array(items) = value.kind else {
             let message = format!("the alternatives of a rule are a list, this is {}", value.kind.description());
             self.error(value.span, message, RULE_HELP);

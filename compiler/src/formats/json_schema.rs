@@ -132,11 +132,9 @@ impl<'j> Reader<'j, '_> {
         let start = "document".to_string();
         let value = self.value(values::only(0), "value");
         let blanks = make.rule(self.shared("blanks"));
-        self.add(Rule {
-            name: Name { text: start.clone(), span: make.0 },
-            body: make.seq([blanks.clone(), value, blanks]),
-        });
-        self.add(Rule { name: Name { text: make::NEVER.to_string(), span: make.0 }, body: make.never() });
+        let body = make.seq([blanks.clone(), value, blanks]);
+        self.add(Rule::new(Name { text: start.clone(), span: make.0 }, body));
+        self.add(Rule::new(Name { text: make::NEVER.to_string(), span: make.0 }, make.never()));
         while let Some((goal, name)) = self.pending.pop_front() {
             if self.is_too_large() {
                 return Grammar::default();
@@ -234,7 +232,7 @@ impl<'j> Reader<'j, '_> {
             Vec::new()
         };
         let body = make.any_or_read(drawn, read);
-        self.add(Rule { name: Name { text: name, span: make.0 }, body });
+        self.add(Rule::new(Name { text: name, span: make.0 }, body));
     }
 
     /// Returns the values of each alternative. Notes the conflict if there are none.

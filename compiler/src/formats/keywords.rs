@@ -114,7 +114,7 @@ pub(super) fn exclude_by(
         let Some((body, parts)) = found else { continue };
         let all = [(word.name.clone(), body)].into_iter().chain(parts);
         result.known.push((word.name.clone(), edges));
-        result.rules.extend(all.map(|(text, body)| Rule { name: Name { text, span: word.span }, body }));
+        result.rules.extend(all.map(|(text, body)| Rule::new(Name { text, span: word.span }, body)));
         names.insert(key, word.name.clone());
     }
     if names.is_empty() {
@@ -218,7 +218,8 @@ fn fixed(expr: &Expr, lexical: &Lexical<'_>, depth: usize) -> Option<Pattern> {
         | ExprKind::Label { .. }
         | ExprKind::Derived(_)
         | ExprKind::Naming { .. }
-        | ExprKind::Coded { .. } => None,
+        | ExprKind::Coded { .. }
+        | ExprKind::Call { .. } => None,
     }
 }
 
@@ -246,7 +247,8 @@ impl<'l, 'g> Converting<'l, 'g> {
             | ExprKind::Label { .. }
             | ExprKind::Derived(_)
             | ExprKind::Naming { .. }
-            | ExprKind::Coded { .. } => {
+            | ExprKind::Coded { .. }
+            | ExprKind::Call { .. } => {
                 return None;
             }
             ExprKind::Rule(name) => {

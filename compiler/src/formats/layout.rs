@@ -152,7 +152,7 @@ fn text(text: &str, span: Span) -> Expr {
 
 fn rule(name: &str, body: &str) -> Rule {
     let span = Span::default();
-    Rule { name: Name { text: name.to_string(), span }, body: text(body, span) }
+    Rule::new(Name { text: name.to_string(), span }, text(body, span))
 }
 
 /// Returns for each rule that is not among `names` the name of the rule that it was made from.

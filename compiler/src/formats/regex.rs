@@ -34,6 +34,6 @@ impl Format for Regex {
         let mut builder = Builder::new(diagnostics);
         let Ok(part) = pattern::part(text, Flags::default(), span, &mut builder) else { return Grammar::default() };
         let name = Name { text: "regex".to_string(), span };
-        Grammar { rules: vec![Rule { name, body: part.expr }], ..Grammar::default() }
+        Grammar { rules: vec![Rule::new(name, part.expr)], ..Grammar::default() }
     }
 }

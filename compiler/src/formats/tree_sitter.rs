@@ -111,7 +111,7 @@ fn translate(
         if translator.tokens.contains(key.text.as_str()) {
             let body = translator.lexical(body).map(|part| part.expr);
             let empty = Expr::empty(key.span);
-            lexical.push(Rule { name, body: body.unwrap_or(empty) });
+            lexical.push(Rule::new(name, body.unwrap_or(empty)));
         } else {
             let body = translator.syntax(body).unwrap_or(Syntax::Seq(Vec::new()));
             syntax.push((name, body));
@@ -390,7 +390,7 @@ impl Translator<'_, '_, '_> {
                 Some(text) => {
                     let Ok(part) = self.builder.bytes(text, external.span) else { break };
                     let name = Name { text: external.name.to_string(), span: external.span };
-                    lexical.push(Rule { name, body: part.expr });
+                    lexical.push(Rule::new(name, part.expr));
                 }
                 None => drop(missing.insert(external.name.to_string())),
             }

@@ -77,13 +77,18 @@ pub enum Role {
 /// A part outside of which some labels are not seen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Scope {
-    /// The labels, in the order of their parts.
+    /// The labels, in the order of their parts; the parameters of the rule that the body is, if it has arguments.
     pub labels: Box<[LabelId]>,
+    /// The labels for whose parts its own labels stand, if the body is a rule with parameters. Empty otherwise.
+    pub arguments: Box<[Known]>,
+    /// The number of bytes by which the shortest text of that rule is longer with the shortest such parts than with
+    /// empty ones.
+    pub longer: u64,
     /// The fields that measure parts with these labels.
     pub fields: Box<[Field]>,
     /// The meaning for a repetition around it, or before it.
     pub role: Role,
-    /// The part. The labelled parts are items of it, or the whole of it, but in a mirror.
+    /// The part. The labelled parts are items of it, or the whole of it, but in a mirror, and with arguments.
     pub body: NodeId,
 }
 

@@ -111,16 +111,18 @@ pub struct Ir {
     label_names: Vec<String>,
     /// The greatest length of a text with which each offset fits into its field, if there are offsets.
     longest_text: Option<u64>,
-    kinds: Arc<Kinds>,
+    common: Arc<Common>,
     /// The unique names of each node's option-0 derivation, and the most that a child has. Empty without unique names.
     uniques: Vec<(Uniques, u64)>,
 }
 
-/// The kinds of names of a grammar.
+/// The kinds of names of a grammar, and the parameters of its rules.
 #[derive(Clone, Debug, Default)]
-struct Kinds {
+struct Common {
     /// The name of each kind.
-    names: Vec<String>,
+    kinds: Vec<String>,
+    /// The parameters of each rule. Empty if no rule has some.
+    parameters: Vec<Box<[LabelId]>>,
     /// The unique names of each rule's option-0 derivation. Empty if the grammar has none.
     uniques: Vec<Uniques>,
 }
@@ -139,7 +141,7 @@ impl Ir {
     fn of_rules(rules: Arc<[Rule]>, start: RuleId, is_ordered: bool) -> Ir {
         let bodies = vec![None; rules.len()];
         let (nodes, facts, shapes, free) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        let (label_names, kinds, uniques) = (Vec::new(), Arc::default(), Vec::new());
+        let (label_names, common, uniques) = (Vec::new(), Arc::default(), Vec::new());
         let (labels, has_codes, has_mirrors, longest_text) = (0, false, false, None);
         Ir {
             rules,
@@ -155,7 +157,7 @@ impl Ir {
             has_mirrors,
             label_names,
             longest_text,
-            kinds,
+            common,
             uniques,
         }
     }
@@ -167,20 +169,47 @@ impl Ir {
 
     /// Returns an IR with the same rules and start, without bodies and nodes, for a pass to fill.
     pub fn same_rules(&self) -> Ir {
-        let (label_names, kinds) = (self.label_names.clone(), Arc::clone(&self.kinds));
+        let (label_names, common) = (self.label_names.clone(), Arc::clone(&self.common));
         let longest_text = self.longest_text;
-        Ir { label_names, longest_text, kinds, ..Ir::of_rules(Arc::clone(&self.rules), self.start, self.is_ordered) }
+        let labels = self.common.parameters.iter().flatten().map(|label| label.index() + 1).max().unwrap_or(0);
+        Ir {
+            label_names,
+            longest_text,
+            labels,
+            common,
+            ..Ir::of_rules(Arc::clone(&self.rules), self.start, self.is_ordered)
+        }
     }
 
     /// Gives the kinds of names their names, and rules the unique names of their option-0 derivations: of each rule, or
     /// of none if there are none. Nodes are added later.
     pub fn set_kinds(&mut self, names: Vec<String>, uniques: Vec<Uniques>) {
-        self.kinds = Arc::new(Kinds { names, uniques });
+        let common = Arc::make_mut(&mut self.common);
+        (common.kinds, common.uniques) = (names, uniques);
+    }
+
+    /// Gives each rule its parameters; none if no rule has some. Nodes are added later.
+    pub fn set_parameters(&mut self, parameters: Vec<Box<[LabelId]>>) {
+        let most = parameters.iter().flatten().map(|label| label.index() + 1).max();
+        self.labels = self.labels.max(most.unwrap_or(0));
+        Arc::make_mut(&mut self.common).parameters = parameters;
+    }
+
+    /// Returns the parameters of a rule.
+    #[inline]
+    pub fn parameters(&self, rule: RuleId) -> &[LabelId] {
+        self.common.parameters.get(rule.index()).map_or(&[], |parameters| parameters)
+    }
+
+    /// Returns true if some rules have parameters.
+    #[inline]
+    pub fn has_parameters(&self) -> bool {
+        !self.common.parameters.is_empty()
     }
 
     /// Returns the names of the kinds of names.
     pub fn kinds(&self) -> &[String] {
-        &self.kinds.names
+        &self.common.kinds
     }
 
     /// Returns the unique names that the option-0 derivation of a node gives to scopes outside it.
@@ -191,7 +220,7 @@ impl Ir {
 
     /// Returns the unique names that the option-0 derivation of a rule gives to scopes outside it.
     pub fn uniques_of_rule(&self, rule: RuleId) -> &Uniques {
-        self.kinds.uniques.get(rule.index()).unwrap_or(Uniques::NONE)
+        self.common.uniques.get(rule.index()).unwrap_or(Uniques::NONE)
     }
 
     /// Returns true if the cost of what a site of the node decides depends on the text before it: on labelled parts, or
@@ -309,7 +338,7 @@ impl Ir {
         let children = node.children().iter().map(|child| self.facts[child.index()]);
         let instance = |rule: RuleId, body: Option<Facts>| body.unwrap_or(self.rule(rule).facts).one_deeper();
         let mut facts = node.composition().facts(children, instance);
-        if !self.kinds.uniques.is_empty() {
+        if !self.common.uniques.is_empty() {
             if let Some((naming, body)) = node.naming() {
                 facts.min_len = facts.min_len.saturating_add(self.uniques(body).room(naming));
             }
@@ -342,12 +371,14 @@ impl Ir {
 
     /// Returns the labels that a node refers to and that are seen outside it, in ascending order.
     fn free_labels(&self, node: &Node) -> Box<[LabelId]> {
-        // Labels are seen in one rule.
+        // Labels are seen in one rule, but for those that its parameters stand for.
         let children = if node.in_place().is_some() { &[] } else { node.children() };
         let mut free = node.references();
+        free.extend(node.instance().into_iter().flat_map(|rule| self.parameters(rule)));
         free.extend(children.iter().flat_map(|child| &self.free[child.index()]).copied());
         if let Node::Scope(scope) = node {
             free.retain(|label| !scope.labels.contains(label));
+            free.extend(scope.arguments.iter().map(|known| known.label));
         }
         sort_by_key(&mut free, |&label| label);
         free.dedup();
@@ -390,7 +421,7 @@ impl Ir {
     /// Returns true if something in the grammar follows from other parts of a text.
     #[inline]
     pub fn has_labels(&self) -> bool {
-        self.labels > 0 || self.has_codes || !self.kinds.names.is_empty()
+        self.labels > 0 || self.has_codes || !self.common.kinds.is_empty()
     }
 
     /// Returns true if some parts are coded.

@@ -490,7 +490,10 @@ impl Node {
             (Node::Inline { rule: a, .. }, Node::Inline { rule: b, .. }) => a == b,
             (Node::Times { rounds: a, .. }, Node::Times { rounds: b, .. }) => a == b,
             (Node::Label { label: a, count: c, .. }, Node::Label { label: b, count: d, .. }) => (a, c) == (b, d),
-            (Node::Scope(a), Node::Scope(b)) => (&a.labels, &a.fields, a.role) == (&b.labels, &b.fields, b.role),
+            (Node::Scope(a), Node::Scope(b)) => {
+                let is_same = (&a.labels, &a.fields, a.role) == (&b.labels, &b.fields, b.role);
+                is_same && (&a.arguments, a.longer) == (&b.arguments, b.longer)
+            }
             (Node::Bytes(_) | Node::Class(_) | Node::Rule(_) | Node::Again(_) | Node::Derived(_), _) => self == other,
             (Node::Naming { naming: a, .. }, Node::Naming { naming: b, .. }) => a == b,
             (Node::Coded { codec: a, .. }, Node::Coded { codec: b, .. }) => a == b,
@@ -528,9 +531,11 @@ impl Composition<'_> {
                 let facts = children.next().unwrap_or(Facts::EMPTY);
                 Facts { min_len: codec.longest(facts.min_len), ..facts }
             }
-            Composition::Label(..) | Composition::Scope(_) | Composition::Naming(..) => {
-                children.next().unwrap_or(Facts::EMPTY)
+            Composition::Scope(scope) => {
+                let facts = children.next().unwrap_or(Facts::EMPTY);
+                Facts { min_len: facts.min_len.saturating_add(scope.longer), ..facts }
             }
+            Composition::Label(..) | Composition::Naming(..) => children.next().unwrap_or(Facts::EMPTY),
         }
     }
 }

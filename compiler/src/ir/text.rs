@@ -15,7 +15,8 @@
 //! `(inline <rule> body)` and `(again <rule>)`. Names are `(define 0 body)`, `(unique 0 body)`,
 //! `(declare 0 (copy 0:2:0))`, `(use 0 body)` and
 //! `(names 0 1 body)` for a scope, with the numbers of their kinds, whose names are in the line `kinds`. A rule whose
-//! shortest text gives two unique names of kind 0 to a scope outside it has `unique=0:2`. `unordered` after the start
+//! shortest text gives two unique names of kind 0 to a scope outside it has `unique=0:2`. A rule whose parameter is
+//! label 3 has `parameter=3`, and `(scope 3 =0:2:0 <rule>)` gives it the part with label 0. `unordered` after the start
 //! rule means that options need not ascend by length ([`Ir::is_ordered`]).
 
 use std::fmt::Write;
@@ -40,6 +41,7 @@ pub fn print(ir: &Ir) -> String {
         let Facts { min_len, height, min_depth } = data.facts;
         let _ = write!(out, " len={min_len} height={height} depth={min_depth}");
         labels::uniques(&mut out, ir.uniques_of_rule(rule));
+        labels::parameters(&mut out, ir.parameters(rule));
         out.push('\n');
         if let Some(body) = ir.body(rule) {
             out.push_str("  ");
@@ -196,7 +198,7 @@ pub fn parse(text: &str) -> Result<Ir, ParseError> {
         reader.word("unordered")?;
     }
     let kinds = reader.kinds();
-    let (mut rules, mut uniques) = (Vec::new(), Vec::new());
+    let (mut rules, mut uniques, mut parameters) = (Vec::new(), Vec::new(), Vec::new());
     let body_text = reader.offset;
     while !reader.at_end() {
         reader.word("rule")?;
@@ -205,12 +207,16 @@ pub fn parse(text: &str) -> Result<Ir, ParseError> {
         let facts = Facts { min_len, height: reader.fact("height=")? as u32, min_depth: reader.fact("depth=")? as u32 };
         rules.push((name, facts));
         uniques.push(reader.uniques()?);
+        parameters.push(reader.parameters()?);
         reader.skip_body();
     }
     reader.names = rules.iter().map(|(name, _)| name.clone()).collect();
     let start = reader.rule_called(&start)?;
     let mut ir = if is_ordered { Ir::new(rules, start) } else { Ir::new_unordered(rules, start) };
     ir.set_kinds(kinds, if text.contains("(unique ") { uniques } else { Vec::new() });
+    if parameters.iter().any(|own| !own.is_empty()) {
+        ir.set_parameters(parameters);
+    }
     reader.offset = body_text;
     for rule in ir.rule_ids() {
         reader.word("rule")?;
@@ -219,6 +225,7 @@ pub fn parse(text: &str) -> Result<Ir, ParseError> {
             reader.fact(fact)?;
         }
         reader.uniques()?;
+        reader.parameters()?;
         if !reader.at_end() && !reader.rest().starts_with("rule ") {
             let body = reader.node(&mut ir)?;
             ir.set_body(rule, body);

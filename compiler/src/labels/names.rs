@@ -149,7 +149,7 @@ impl Names {
         sum
     }
 
-    /// Returns the room that a scope keeps in addition if `number` unique names of a kind come in place of `instead_of`.
+    /// Returns the room that a scope keeps in addition if `number` unique names come in place of `instead_of`.
     fn cost_of(&self, kind: KindId, number: u64, instead_of: u64) -> i128 {
         let own = &self.kinds[kind.index()];
         let known = (own.names.len() - own.first) as u64;

@@ -8,6 +8,7 @@ use super::{Complete, Labels};
 use crate::derived::{Derived, Measure, Term, Value};
 use crate::ir::labels::least;
 use crate::ir::{First, Ir, Known, LabelId, Leaf, NodeId, Scope};
+use crate::ordered::Map;
 
 /// A label, and how much longer its part is than the shortest: in bytes and in rounds. What is coded can be shorter
 /// than it counts before.
@@ -22,6 +23,8 @@ pub(super) fn known_in(ir: &Ir, node: NodeId, label: LabelId) -> Option<Known> {
     let leaf = ir.node(node).leaf();
     let of_leaf = leaf.and_then(|leaf| leaf.derived.labels().copied().find(|known| known.label == label));
     let own = of_leaf.or_else(|| ir.node(node).times().and_then(|(_, rounds)| of_terms(&rounds.terms)));
+    let argument = || ir.node(node).scope()?.arguments.iter().find(|known| known.label == label).copied();
+    let own = own.or_else(argument);
     own.or_else(|| ir.children(node).iter().find_map(|&child| known_in(ir, child, label)))
 }
 
@@ -29,7 +32,7 @@ pub(super) fn known_in(ir: &Ir, node: NodeId, label: LabelId) -> Option<Known> {
 pub(super) fn has_fields(ir: &Ir, scope: &Scope) -> bool {
     fn has_some(ir: &Ir, node: NodeId) -> bool {
         match ir.node(node).scope() {
-            Some(scope) => has_fields(ir, scope),
+            Some(scope) => scope.arguments.is_empty() && has_fields(ir, scope),
             None => !ir.free(node).is_empty() && ir.children(node).iter().any(|&child| has_some(ir, child)),
         }
     }
@@ -51,7 +54,14 @@ pub(super) struct Walk<'w> {
 
 /// Lengths by which parts are longer that are not known yet. Each is computed once in a walk: without this, copies of
 /// copies would take exponential time.
-pub(super) type Memo = RefCell<Vec<(LabelId, (i64, u64))>>;
+#[derive(Default)]
+pub(super) struct Memo {
+    parts: RefCell<Vec<(LabelId, (i64, u64))>>,
+    calls: RefCell<Map<Call, i64>>,
+}
+
+/// A rule, with the lengths and the rounds of the parts that its parameters stand for.
+type Call = (NodeId, Vec<(u64, u64)>);
 
 /// A scope that a walk has come into.
 struct Within<'w> {
@@ -59,13 +69,30 @@ struct Within<'w> {
     outer: Option<&'w Within<'w>>,
     /// The round that it sees, if it is a mirror.
     view: View,
+    /// The lengths and the rounds of the parts with its labels, if these are parameters.
+    given: &'w [(u64, u64)],
     memo: Memo,
 }
 
 impl<'w> Within<'w> {
     fn new(scope: &'w Scope, outer: Option<&'w Within<'w>>) -> Within<'w> {
-        Within { scope, outer, view: View::Shortest, memo: Memo::default() }
+        Within { scope, outer, view: View::Shortest, given: &[], memo: Memo::default() }
     }
+}
+
+/// Returns how much longer the shortest text of each of these references to rules is than if the parts that are given
+/// were empty: they are the shortest.
+pub fn longer_calls(ir: &Ir, references: impl Iterator<Item = NodeId>) -> Vec<u64> {
+    let (labels, memo) = (Labels::new(ir), Memo::default());
+    let longer = |node: NodeId| {
+        let Some(scope) = ir.node(node).scope() else { return 0 };
+        let walk = Walk::new(&labels, ir, &[], &memo);
+        let called =
+            |given: &dyn Fn(&Known) -> (u64, u64)| walk.called(scope, scope.arguments.iter().map(given).collect());
+        let (shortest, empty) = (called(&|known| (known.len, known.rounds)), called(&|_| (0, 0)));
+        u64::try_from(shortest.saturating_sub(empty)).unwrap_or(0)
+    };
+    references.map(longer).collect()
 }
 
 impl<'w> Walk<'w> {
@@ -121,6 +148,8 @@ impl Walk<'_> {
             let (each, number) = (ir.facts(item).min_len, self.value(rounds));
             let all = match ir.node(item).scope().and_then(|scope| Some((scope, scope.mirrored()?))) {
                 Some((scope, label)) => self.mirrors((item, scope), label, number),
+                // A rule may have itself in rounds that there are none of.
+                None if number == 0 => 0,
                 None => number.saturating_mul(each.saturating_add_signed(self.extra(item))),
             };
             return difference(all, least(rounds).saturating_mul(each));
@@ -129,16 +158,53 @@ impl Walk<'_> {
             let least = ir.facts(body).min_len;
             return difference(codec.longest(least.saturating_add_signed(self.extra(body))), codec.longest(least));
         }
+        if let Some(scope) = kind.scope().filter(|scope| !scope.arguments.is_empty()) {
+            return self.call(scope).saturating_sub_unsigned(scope.longer);
+        }
         if let Some(scope) = kind.scope() {
             return Walk { within: Some(&Within::new(scope, self.within)), ..self }.extra(scope.body);
         }
         match kind.first() {
+            First::Times(_, 0) => 0,
             First::Times(items, times) => {
                 let once = items.iter().fold(0, |sum: i64, &item| sum.saturating_add(self.extra(item)));
                 once.saturating_mul(times.into())
             }
-            First::Bytes(_) | First::Member(_) | First::Instance(_) => 0,
+            First::Instance(rule) => self.ir.body(rule).map_or(0, |body| self.extra(body)),
+            First::Bytes(_) | First::Member(_) => 0,
         }
+    }
+
+    /// Returns how much longer the shortest text of a rule is, given the parts that its parameters stand for, than if
+    /// these were empty. Nothing else outside the rule makes it longer.
+    fn call(self, scope: &Scope) -> i64 {
+        let of = |known: &Known| {
+            let (len, rounds) = self.longer(known);
+            (known.len.saturating_add_signed(len), known.rounds.saturating_add(rounds))
+        };
+        self.called(scope, scope.arguments.iter().map(of).collect())
+    }
+
+    /// Returns what [`Walk::call`] does, given the lengths and the rounds of the parts.
+    fn called(self, scope: &Scope, given: Vec<(u64, u64)>) -> i64 {
+        let call = (scope.body, given);
+        if let Some(&found) = self.memo.calls.borrow().get(&call) {
+            return found;
+        }
+        let within = Within { given: &call.1, ..Within::new(scope, None) };
+        let found = Walk { longer: &[], within: Some(&within), ..self }.extra(scope.body);
+        self.memo.calls.borrow_mut().insert(call, found);
+        found
+    }
+
+    /// Returns by how much the part that a parameter stands for is longer, in a rule that the walk has come into.
+    fn of_parameter(self, known: &Known) -> Option<(i64, u64)> {
+        let mut within = std::iter::successors(self.within, |within| within.outer);
+        within.find_map(|within| {
+            let place = within.scope.labels.iter().position(|own| *own == known.label)?;
+            let (len, rounds) = *within.given.get(place)?;
+            Some((difference(len, known.len), rounds.saturating_sub(known.rounds)))
+        })
     }
 
     fn of_leaf(self, leaf: &Leaf) -> i64 {
@@ -172,6 +238,9 @@ impl Walk<'_> {
         if let Some(found) = self.of_round(known) {
             return found;
         }
+        if let Some(found) = self.of_parameter(known) {
+            return found;
+        }
         if let Some(&(_, len, rounds)) = self.longer.iter().find(|longer| longer.0 == known.label) {
             return (len, rounds);
         }
@@ -194,11 +263,11 @@ impl Walk<'_> {
 
     /// Returns what [`Walk::longer_part`] does, computed once for each label.
     fn once(self, memo: &Memo, body: NodeId, known: &Known) -> (i64, u64) {
-        if let Some((_, found)) = memo.borrow().iter().find(|(label, _)| *label == known.label) {
+        if let Some((_, found)) = memo.parts.borrow().iter().find(|(label, _)| *label == known.label) {
             return *found;
         }
         let found = self.longer_part(body, known);
-        memo.borrow_mut().push((known.label, found));
+        memo.parts.borrow_mut().push((known.label, found));
         found
     }
 
@@ -241,6 +310,8 @@ impl Walk<'_> {
             return self.mirrors_fit((item, scope), self.value(rounds));
         }
         match ir.node(node).scope() {
+            // Numbers in a rule are wide enough for what its parameters stand for.
+            Some(scope) if !scope.arguments.is_empty() => true,
             Some(scope) => Walk { within: Some(&Within::new(scope, self.within)), ..self }.fields_fit(scope),
             None => ir.children(node).iter().all(|&child| self.fields_within_fit(child)),
         }

@@ -5,7 +5,7 @@ use crate::analysis::reach::reaching;
 use crate::ast::{Expr, Name, SeenLabel};
 use crate::coding::Coding;
 use crate::derived::{Derived, Measure, Padding, Term, Value};
-use crate::diagnostics::{Code, Diagnostic};
+use crate::diagnostics::{Code, Diagnostic, Span};
 use crate::ir::labels::least;
 use crate::ir::{Codec, Count, Field, Known, LabelId, NodeId, Role, Scope};
 
@@ -19,6 +19,16 @@ pub(super) struct Seen {
     codings: usize,
     /// Whether something depends on the number of its rounds.
     is_counted: bool,
+}
+
+/// The number of the scope of a parameter, whose part is in no scope of its rule.
+const OUTSIDE: usize = usize::MAX;
+
+impl Seen {
+    /// Returns a parameter, which is seen in all of its rule.
+    pub(super) fn parameter(name: &str, known: Known) -> Seen {
+        Seen { name: name.to_string(), known, scope: OUTSIDE, codings: 0, is_counted: false }
+    }
 }
 
 /// A repetition whose rounds are mirrored.
@@ -125,7 +135,14 @@ impl Lowering<'_, '_> {
         if labels.is_empty() {
             return body;
         }
-        self.ir.scope(Scope { labels: labels.into(), fields: fields.into(), role, body })
+        self.ir.scope(Scope {
+            labels: labels.into(),
+            arguments: [].into(),
+            longer: 0,
+            fields: fields.into(),
+            role,
+            body,
+        })
     }
 
     /// Notes the repetitions of a sequence whose rounds are mirrored. The labels of the sequence are those from `first`
@@ -204,7 +221,7 @@ impl Lowering<'_, '_> {
         known
     }
 
-    fn new_label(&mut self, label: &Name) -> Known {
+    pub(super) fn new_label(&mut self, label: &Name) -> Known {
         let len = self.labels.lengths.get(&(self.rule, label.span.start)).copied().unwrap_or(0);
         let rounds = self.labels.rounds.get(&(self.rule, label.span.start)).copied().unwrap_or(0);
         self.labels.count += 1;
@@ -212,7 +229,7 @@ impl Lowering<'_, '_> {
         Known { label: LabelId::new(self.labels.count - 1), len, rounds }
     }
 
-    fn seen(&self, label: &Name) -> Option<Known> {
+    pub(super) fn seen(&self, label: &Name) -> Option<Known> {
         self.labels.seen.iter().rev().find(|seen| seen.name == label.text).map(|seen| seen.known)
     }
 
@@ -316,18 +333,31 @@ impl Lowering<'_, '_> {
     /// Notes parts on whose bytes something follows that is coded, where they are not in the same coding.
     fn reach_across(&mut self, derived: &Derived<Name>) {
         for label in derived.labels_of_content() {
-            let seen = self.labels.seen.iter().rev().find(|seen| seen.name == label.text);
-            if let Some(seen) = seen.filter(|seen| seen.codings < self.labels.codings) {
-                self.labels.across.push((seen.known.label, label.span));
-            }
+            self.reach_label(label);
+        }
+    }
+
+    /// Notes a part on whose bytes something follows that is coded, if it is not in the same coding.
+    pub(super) fn reach_label(&mut self, label: &Name) {
+        let seen = self.labels.seen.iter().rev().find(|seen| seen.name == label.text);
+        if let Some(seen) = seen.filter(|seen| seen.codings < self.labels.codings) {
+            self.labels.across.push((seen.known.label, label.span));
         }
     }
 
     /// Checks that parts which others follow from across the border of a coding are complete where they end.
     pub(super) fn check_across(&mut self) {
-        let across = std::mem::take(&mut self.labels.across);
+        let mut across = std::mem::take(&mut self.labels.across);
         if across.is_empty() {
             return;
+        }
+        // What is given for a parameter may itself be one.
+        let mut next = 0;
+        while let Some(&(label, span)) = across.get(next) {
+            next += 1;
+            let given = self.labels.given.iter().filter(|(parameter, _)| *parameter == label);
+            let more: Vec<(LabelId, Span)> = given.map(|&(_, given)| (given, span)).collect();
+            across.extend(more.into_iter().filter(|more| !across.contains(more)).collect::<Vec<_>>());
         }
         let follows = reaching(&self.ir, |node| self.ir.node(node).leaf().is_some());
         for node in (0..self.ir.node_count()).map(NodeId::new) {
@@ -352,7 +382,7 @@ impl Lowering<'_, '_> {
         let mut scopes: Vec<usize> =
             self.labels.seen.iter().filter(|seen| labels.contains(&seen.known.label)).map(|seen| seen.scope).collect();
         // What is in a mirror bounds nothing where there are no rounds.
-        scopes.retain(|scope| *scope >= self.labels.mirror);
+        scopes.retain(|scope| *scope >= self.labels.mirror && *scope != OUTSIDE);
         if self.labels.mirror > 0 && !labels.is_empty() {
             scopes.push(self.labels.mirror);
         }

@@ -82,9 +82,10 @@ impl Writer<'_, '_> {
             ExprKind::Rule(name) => self.text += self.names.get(name),
             // The grammar is without these.
             ExprKind::Times { .. } | ExprKind::Derived(_) => {}
-            ExprKind::Label { item, .. } | ExprKind::Naming { item, .. } | ExprKind::Coded { item, .. } => {
-                self.expr(item, place)
-            }
+            ExprKind::Label { item, .. }
+            | ExprKind::Naming { item, .. }
+            | ExprKind::Coded { item, .. }
+            | ExprKind::Call { item, .. } => self.expr(item, place),
             ExprKind::Seq(items) if items.is_empty() => self.text += "\"\"",
             // A single item would be read back without the sequence.
             ExprKind::Seq(items) if items.len() == 1 => self.expr(&items[0], place),

@@ -102,9 +102,10 @@ fn is_nullable(expr: &Expr, nullable: &Map<&str, bool>) -> bool {
         ExprKind::Choice(alternatives) => alternatives.iter().any(|a| is_nullable(&a.expr, nullable)),
         ExprKind::Repeat { item, min, .. } => *min == 0 || is_nullable(item, nullable),
         ExprKind::Times { .. } | ExprKind::Derived(_) => true,
-        ExprKind::Label { item, .. } | ExprKind::Naming { item, .. } | ExprKind::Coded { item, .. } => {
-            is_nullable(item, nullable)
-        }
+        ExprKind::Label { item, .. }
+        | ExprKind::Naming { item, .. }
+        | ExprKind::Coded { item, .. }
+        | ExprKind::Call { item, .. } => is_nullable(item, nullable),
     }
 }
 
@@ -167,7 +168,8 @@ fn beginnings<'g>(expr: &'g Expr, nullable: &Map<&str, bool>, visit: &mut impl F
         | ExprKind::Times { item, .. }
         | ExprKind::Label { item, .. }
         | ExprKind::Naming { item, .. }
-        | ExprKind::Coded { item, .. } => {
+        | ExprKind::Coded { item, .. }
+        | ExprKind::Call { item, .. } => {
             beginnings(item, nullable, visit);
         }
     }
@@ -229,9 +231,10 @@ impl Writer<'_, '_> {
             ExprKind::Rule(name) => self.text += self.names.get(name),
             // The grammar is without these.
             ExprKind::Times { .. } | ExprKind::Derived(_) => {}
-            ExprKind::Label { item, .. } | ExprKind::Naming { item, .. } | ExprKind::Coded { item, .. } => {
-                self.expr(item, place)
-            }
+            ExprKind::Label { item, .. }
+            | ExprKind::Naming { item, .. }
+            | ExprKind::Coded { item, .. }
+            | ExprKind::Call { item, .. } => self.expr(item, place),
             ExprKind::Seq(items) if items.is_empty() => self.text += "()",
             ExprKind::Seq(items) if items.len() == 1 => self.expr(&items[0], place),
             ExprKind::Seq(items) => self.grouped(place > Place::Alternative, |writer| {

@@ -32,14 +32,19 @@ impl Printer for Json {
         // The first rule is the start, so the new rules come after all others.
         let mut all = Vec::new();
         for rule in rules {
-            let alternatives = printer.alternatives(&rule.body)?;
-            all.push((printer.names.get(&rule.name.text).to_string(), alternatives));
+            let alternatives = format!("[{}]", printer.alternatives(&rule.body)?.join(", "));
+            let parameters: Vec<String> = rule.parameters.iter().map(|name| quoted(&name.text)).collect();
+            let value = match parameters.join(", ") {
+                none if none.is_empty() => alternatives,
+                names => format!("{{\"parameters\": [{names}], \"alternatives\": {alternatives}}}"),
+            };
+            all.push((printer.names.get(&rule.name.text).to_string(), value));
         }
-        all.append(&mut printer.rules);
+        all.extend(printer.rules.drain(..).map(|(name, all)| (name, format!("[{}]", all.join(", ")))));
         let mut text = String::from("{\n");
-        for (number, (name, alternatives)) in all.iter().enumerate() {
+        for (number, (name, value)) in all.iter().enumerate() {
             text += if number == 0 { "" } else { ",\n" };
-            text += &format!("  {}: [{}]", quoted(&format!("<{name}>")), alternatives.join(", "));
+            text += &format!("  {}: {value}", quoted(&format!("<{name}>")));
         }
         text += "\n}\n";
         Some(text)
@@ -137,6 +142,12 @@ impl Writer<'_> {
             ExprKind::Derived(derived) => {
                 let key = if matches!(derived, Derived::Copy(_)) { "copy" } else { "number" };
                 self.push(format!("{{\"{key}\": {}}}", quoted(&derived_text(derived))), expr, symbols)
+            }
+            ExprKind::Call { arguments, item } => {
+                let name = quoted(&format!("<{}>", self.names.get(item.as_rule().unwrap_or_default())));
+                let with: Vec<String> = arguments.iter().map(|label| quoted(&label.text)).collect();
+                let word = Expr::CALL;
+                self.push(format!("{{\"{word}\": {name}, \"with\": [{}]}}", with.join(", ")), expr, symbols)
             }
             ExprKind::Coded { coding, item } => {
                 let members = self.members_of(item)?;

@@ -28,6 +28,7 @@ pub(super) fn relaxed(grammar: &Grammar, notation: &str, diagnostics: &mut Diagn
         );
         let mut relaxing = Relaxing { names: &names, seen: Vec::new(), rounds: Map::new(), parts: Map::new(), left };
         rule.body = relaxing.without_labels(&rule.body);
+        rule.parameters.clear();
         left = relaxing.left;
         if left == 0 {
             let message = format!("copies of parts make rule `{name}` too large for {notation}");
@@ -92,7 +93,7 @@ fn rules_of_names(grammar: &Grammar, given: &Map<String, Vec<Expr>>) -> Map<Stri
         let items = given.get(&kind).map_or(&[][..], Vec::as_slice);
         let items = items.iter().map(|item| Alternative { expr: item.clone(), weight: None });
         let body = Expr::choice(items.collect(), span);
-        (kind, Rule { name: Name { text: name, span }, body })
+        (kind, Rule::new(Name { text: name, span }, body))
     };
     used.into_iter().map(rule).collect()
 }
@@ -152,6 +153,7 @@ impl Relaxing<'_> {
             }
             ExprKind::Naming { naming, item } => self.any_name(naming, item, span),
             ExprKind::Coded { coding, .. } => any_coded(*coding, span),
+            ExprKind::Call { item, .. } => (**item).clone(),
         }
     }
 

@@ -446,6 +446,12 @@ impl Hash {
                 self.number(padding.to);
                 self.byte(padding.filler);
             }
+            ExprKind::Call { arguments, item } => {
+                self.byte(15);
+                self.number(arguments.len() as u32);
+                arguments.iter().for_each(|label| self.text(label.text.as_bytes()));
+                self.expr(item);
+            }
             ExprKind::Naming { naming, item } => {
                 self.byte(10);
                 self.text(naming.word().as_bytes());

@@ -281,9 +281,10 @@ impl Builder<'_> {
                 let least = rounds.of(|_| 0).clamp(0, u32::MAX.into()) as u32;
                 Term::Times(Box::new(self.term(item)), least)
             }
-            ExprKind::Label { item, .. } | ExprKind::Naming { item, .. } | ExprKind::Coded { item, .. } => {
-                self.term(item)
-            }
+            ExprKind::Label { item, .. }
+            | ExprKind::Naming { item, .. }
+            | ExprKind::Coded { item, .. }
+            | ExprKind::Call { item, .. } => self.term(item),
             ExprKind::Derived(derived) => Term::Bytes(derived.usual_width()),
         }
     }
@@ -305,9 +306,10 @@ impl Builder<'_> {
             ExprKind::Repeat { min: 0, .. } => 0,
             ExprKind::Repeat { item, min, .. } => self.least(item).saturating_mul(u64::from(*min)),
             ExprKind::Times { .. } => 0,
-            ExprKind::Label { item, .. } | ExprKind::Naming { item, .. } | ExprKind::Coded { item, .. } => {
-                self.least(item)
-            }
+            ExprKind::Label { item, .. }
+            | ExprKind::Naming { item, .. }
+            | ExprKind::Coded { item, .. }
+            | ExprKind::Call { item, .. } => self.least(item),
             ExprKind::Derived(derived) => derived.fixed_width().unwrap_or(0),
         }
     }

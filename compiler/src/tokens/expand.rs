@@ -325,14 +325,14 @@ impl<'a> Assembly<'a> {
         for (number, rule) in spaced.rules.iter().enumerate() {
             let span = self.flat.rules[rule.origin].span;
             let body = self.expr(&rule.body, span);
-            rules.push(ast::Rule { name: Name { text: self.names[number].clone(), span }, body });
+            rules.push(ast::Rule::new(Name { text: self.names[number].clone(), span }, body));
         }
         if let (Some(gaps), Some(first), Some(name)) = (&mut self.gaps, rules.first(), whole) {
             // The gap after the last token is in the mode that texts begin in.
             let span = first.name.span;
             let start = Expr::rule(first.name.text.clone(), span);
             let body = Expr::seq(vec![start, gaps.last(&mut self.writer, 0, span)], span);
-            rules.insert(0, ast::Rule { name: Name { text: name, span }, body });
+            rules.insert(0, ast::Rule::new(Name { text: name, span }, body));
         }
         let start = rules.first().map(|rule| rule.name.clone());
         rules.append(&mut self.writer.rules);
@@ -409,12 +409,12 @@ impl<'a> Assembly<'a> {
                 ];
                 let name = self.writer.names.fresh("separator");
                 let body = Expr::choice(alternatives, span);
-                self.writer.rules.push(ast::Rule { name: Name { text: name.clone(), span }, body });
+                self.writer.rules.push(ast::Rule::new(Name { text: name.clone(), span }, body));
                 Expr::rule(name, span)
             }
             _ if has_layout => {
                 let name = self.writer.names.fresh("separator");
-                self.writer.rules.push(ast::Rule { name: Name { text: name.clone(), span }, body: bytes(&chosen[0]) });
+                self.writer.rules.push(ast::Rule::new(Name { text: name.clone(), span }, bytes(&chosen[0])));
                 self.spaces.insert(name.clone());
                 Expr::rule(name, span)
             }
@@ -429,7 +429,7 @@ impl<'a> Assembly<'a> {
 fn pruned(mut grammar: Grammar) -> Option<Grammar> {
     let name = Name { text: NEVER.to_string(), span: Span::default() };
     let body = Expr::rule(NEVER, Span::default());
-    grammar.rules.push(ast::Rule { name, body });
+    grammar.rules.push(ast::Rule::new(name, body));
     let productive = {
         let index: Map<&str, usize> =
             grammar.rules.iter().enumerate().map(|(number, rule)| (rule.name.text.as_str(), number)).collect();

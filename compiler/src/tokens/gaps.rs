@@ -169,7 +169,7 @@ fn write(writer: &mut Writer<'_>, mode: usize, span: Span) -> Gap {
     let mut rule = |name: &str, kind: ExprKind| {
         let text = writer.names.fresh(name);
         let body = Expr { kind, span };
-        writer.rules.push(Rule { name: Name { text: text.clone(), span }, body });
+        writer.rules.push(Rule::new(Name { text: text.clone(), span }, body));
         text
     };
     let refer = |name: &str| Expr::rule(name, span);

@@ -95,7 +95,7 @@ impl<'a> Writer<'a> {
             let name = self.names.fresh(&rule.name);
             let expr = Expr::rule(name.clone(), span);
             let body = self.body(number, &name);
-            self.rules.push(ast::Rule { name: Name { text: name, span }, body });
+            self.rules.push(ast::Rule::new(Name { text: name, span }, body));
             expr
         };
         self.written.insert(number, expr.clone());
@@ -120,7 +120,7 @@ impl<'a> Writer<'a> {
             let (body, rules) = language(self.automata, number, Some(first), self.alphabet, span, left, &mut part)
                 .unwrap_or_else(|| (Expr::rule(NEVER, span), Vec::new()));
             let rules = rules.into_iter().chain([(name.clone(), body)]);
-            self.rules.extend(rules.map(|(text, body)| ast::Rule { name: Name { text, span }, body }));
+            self.rules.extend(rules.map(|(text, body)| ast::Rule::new(Name { text, span }, body)));
             Expr::rule(name, span)
         };
         self.begun.insert((number, id), expr.clone());
@@ -134,9 +134,8 @@ impl<'a> Writer<'a> {
             let mut part = |_| names.fresh(&format!("{name}.part"));
             let written = language(self.automata, number, None, self.alphabet, rule.span, left, &mut part);
             if let Some((body, rules)) = written {
-                self.rules.extend(
-                    rules.into_iter().map(|(text, body)| ast::Rule { name: Name { text, span: rule.span }, body }),
-                );
+                self.rules
+                    .extend(rules.into_iter().map(|(text, body)| ast::Rule::new(Name { text, span: rule.span }, body)));
                 return body;
             }
             if self.automata.is_told(number) {
@@ -207,7 +206,7 @@ impl<'a> Writer<'a> {
         self.fragments.insert(number, name.clone());
         let index = self.rules.len();
         let empty = Expr::empty(span);
-        self.rules.push(ast::Rule { name: Name { text: name.clone(), span: fragment.span }, body: empty });
+        self.rules.push(ast::Rule::new(Name { text: name.clone(), span: fragment.span }, empty));
         self.pending.push((index, number));
         // The native stack is bounded: the outermost call writes deeper fragments.
         if self.depth < MAX_DEPTH {

@@ -58,7 +58,7 @@ fn is_sampled(system: &System, form: &Form) -> bool {
     match &form.kind {
         Kind::Bytes(_) => false,
         Kind::Class(set) => set.len() > 256,
-        Kind::Variable(variable) => system.variables[*variable].as_ref().is_none_or(|form| is_sampled(system, form)),
+        Kind::Variable(variable, _) => system.variables[*variable].as_ref().is_none_or(|form| is_sampled(system, form)),
         Kind::Seq(items) => {
             items.iter().any(|item| is_sampled(system, item))
                 || items.iter().map(count).fold(1, usize::saturating_mul) > 256
@@ -80,7 +80,7 @@ fn pool_size(system: &System, form: &Form) -> usize {
     match &form.kind {
         Kind::Bytes(_) => 1,
         Kind::Class(set) => set.len() as usize,
-        Kind::Variable(variable) => system.variables[*variable].as_ref().map_or(0, |form| pool_size(system, form)),
+        Kind::Variable(variable, _) => system.variables[*variable].as_ref().map_or(0, |form| pool_size(system, form)),
         Kind::Seq(items) => items.iter().map(|item| pool_size(system, item)).fold(1, usize::saturating_mul),
         Kind::Choice(options, _) => {
             let least = options.iter().filter(|option| option.facts.min_depth == form.facts.min_depth);
@@ -139,7 +139,7 @@ fn derive_shortest(system: &System, form: &Form, output: &mut Vec<u8>) {
     match &form.kind {
         Kind::Bytes(bytes) => output.extend(bytes),
         Kind::Class(set) => output.extend(set.encode(set.iter().next().expect("a member")).as_ref()),
-        Kind::Variable(variable) => {
+        Kind::Variable(variable, _) => {
             derive_shortest(system, system.variables[*variable].as_ref().expect("a rule with a body"), output);
         }
         Kind::Seq(items) => items.iter().for_each(|item| derive_shortest(system, item, output)),
@@ -193,7 +193,7 @@ fn steps_are_those_of_the_shortest_derivation() {
     fn count(system: &System, form: &Form) -> u64 {
         match &form.kind {
             Kind::Bytes(_) | Kind::Class(_) | Kind::Repeat(_, 0, _) => 1,
-            Kind::Variable(variable) => 1 + count(system, system.variables[*variable].as_ref().expect("a body")),
+            Kind::Variable(variable, _) => 1 + count(system, system.variables[*variable].as_ref().expect("a body")),
             Kind::Seq(items) => 1 + items.iter().map(|item| count(system, item)).sum::<u64>(),
             Kind::Choice(options, _) => 1 + count(system, &options[0]),
             Kind::Repeat(item, min, _) => 1 + count(system, item) * u64::from(*min),

@@ -41,7 +41,8 @@ fn any(grammar: &Grammar, test: &dyn Fn(&Expr) -> bool) -> bool {
                 | ExprKind::Times { item, .. }
                 | ExprKind::Label { item, .. }
                 | ExprKind::Naming { item, .. }
-                | ExprKind::Coded { item, .. } => any_in(item, test),
+                | ExprKind::Coded { item, .. }
+                | ExprKind::Call { item, .. } => any_in(item, test),
             }
     }
     grammar.rules.iter().any(|rule| any_in(&rule.body, test))

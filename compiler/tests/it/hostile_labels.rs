@@ -14,11 +14,13 @@ const ALL: u64 = 500;
 const AT_A_TIME: u64 = 20;
 
 /// Files that have grammars with labels and names: as blocks, as string literals in lines of their own, or whole.
-const SOURCES: [&str; 15] = [
+const SOURCES: [&str; 18] = [
     "docs/labels.md",
     "docs/names.md",
     "docs/codings.md",
     "docs/mirrors.md",
+    "docs/parameters.md",
+    "compiler/tests/it/parameters.rs",
     "compiler/tests/it/mirrors.rs",
     "engine/tests/it/labels.rs",
     "tests/labelled/xml.ebnf",
@@ -30,6 +32,7 @@ const SOURCES: [&str; 15] = [
     "tests/labelled/tar.ebnf",
     "tests/labelled/ipv4.ebnf",
     "tests/labelled/zip.ebnf",
+    "tests/labelled/blocks.ebnf",
 ];
 
 /// Returns the grammars of the files.

@@ -322,6 +322,7 @@ pub fn agree(seeds: Range<u64>, shape: &Shape) -> u64 {
     for seed in seeds {
         let mut rng = Rng::new(seed);
         let grammar = random_grammar(&mut rng, shape);
+
         let Some((ir, pools)) = lowered(&grammar) else { continue };
         let system = System::of_grammar(&grammar);
         let min_len = ir.rule(ir.start()).facts.min_len;
@@ -419,7 +420,9 @@ fn the_reference_agrees_with_the_oracle_in_a_long_run() {
         + agree(100_000..130_000, &Shape::CODED_NAMED)
         + agree(100_000..130_000, &Shape::GROUPED)
         + agree(100_000..130_000, &Shape::MIRRORED)
-        + agree(100_000..130_000, &Shape::MIRRORED_CODED_NAMED);
+        + agree(100_000..130_000, &Shape::MIRRORED_CODED_NAMED)
+        + agree(100_000..130_000, &Shape::CALLED)
+        + agree(100_000..130_000, &Shape::CALLED_MIXED);
     println!("{cases} cases");
     assert!(cases > 1_000_000);
 }

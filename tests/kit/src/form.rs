@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use gramjet_compiler::analysis::alphabet::Alphabets;
-use gramjet_compiler::ast::{Expr, ExprKind, Grammar, Name};
+use gramjet_compiler::ast::{Alternative, Expr, ExprKind, Grammar, Name};
 use gramjet_compiler::charset::CharSet;
 use gramjet_compiler::derived::{Derived, Measure, Value};
 use gramjet_compiler::ir::{Codec, Facts, Ir, Node, NodeId, RuleId, Slots};
@@ -46,8 +46,8 @@ pub enum Kind {
     Bytes(Vec<u8>),
     /// A member of a set.
     Class(CharSet),
-    /// An instance of a rule: what a variable derives, one level deeper.
-    Variable(usize),
+    /// An instance of a rule: what a variable derives, one level deeper. Its parameters stand for parts with labels.
+    Variable(usize, Vec<(String, String)>),
     /// One after the other.
     Seq(Vec<Form>),
     /// One of several, in canonical order.
@@ -110,19 +110,28 @@ impl System {
         let mut weights = Vec::new();
         let alphabets = Alphabets::new(grammar);
         let (seen, mirrored) = (RefCell::default(), RefCell::default());
+        let parameters: Vec<&[Name]> = grammar.rules.iter().map(|rule| rule.parameters.as_slice()).collect();
         let variables = grammar.rules.iter().enumerate().map(|(rule, own)| {
-            let reading = Reading { index: &index, alphabets: &alphabets, rule, seen: &seen, mirrored: &mirrored };
+            let reading = Reading {
+                index: &index,
+                alphabets: &alphabets,
+                parameters: &parameters,
+                rule,
+                seen: &seen,
+                mirrored: &mirrored,
+            };
             Some(of_sequence(&own.body, reading, &mut weights))
         });
         let variables: Vec<Option<Form>> = variables.collect();
+        let reached = reached(grammar, &index, start);
         let mut system = System { rule_of: (0..variables.len()).collect(), variables, start };
-        system.find_facts();
+        system.find_facts(&reached);
         let mut next = weights.into_iter();
         for form in system.variables.iter_mut().flatten() {
             order_options(form, &mut next);
         }
         // Children were moved, so their parents' facts are made anew.
-        system.find_facts();
+        system.find_facts(&reached);
         system
     }
 
@@ -135,7 +144,7 @@ impl System {
             let form = system.of_node(ir, body, &mut vec![(rule, rule.index())]);
             system.variables[rule.index()] = Some(form);
         }
-        system.find_facts();
+        system.find_facts(&vec![true; system.variables.len()]);
         system
     }
 
@@ -144,7 +153,7 @@ impl System {
         let kind = match ir.node(node) {
             Node::Bytes(bytes) => Kind::Bytes(bytes.to_vec()),
             Node::Class(set) => Kind::Class(set.clone()),
-            Node::Rule(rule) => Kind::Variable(rule.index()),
+            Node::Rule(rule) => Kind::Variable(rule.index(), Vec::new()),
             Node::Seq(items) => Kind::Seq(all(items)),
             Node::Choice(choice) => Kind::Choice(all(&choice.options), choice.slots.clone()),
             Node::Repeat { item, min, max } => Kind::Repeat(Box::new(self.of_node(ir, *item, scopes)), *min, *max),
@@ -164,11 +173,11 @@ impl System {
                 let form = self.of_node(ir, *body, scopes);
                 scopes.pop();
                 self.variables[variable] = Some(form);
-                Kind::Variable(variable)
+                Kind::Variable(variable, Vec::new())
             }
             Node::Again(rule) => {
                 let scope = scopes.iter().rev().find(|(open, _)| open == rule);
-                Kind::Variable(scope.expect("the verifier found the scope of each jump back").1)
+                Kind::Variable(scope.expect("the verifier found the scope of each jump back").1, Vec::new())
             }
         };
         Form::new(kind)
@@ -179,14 +188,15 @@ impl System {
         self.variables[variable].as_ref().map_or(UNKNOWN, |form| form.facts)
     }
 
-    /// Iterates until no fact of a rule gets better, from "derives nothing" on.
-    fn find_facts(&mut self) {
+    /// Iterates until no fact of a rule that is reached gets better, from "derives nothing" on.
+    fn find_facts(&mut self, reached: &[bool]) {
         let mut facts: Vec<(Facts, Uniques)> = vec![(UNKNOWN, Uniques::new()); self.variables.len()];
         loop {
             let before = facts.clone();
+            let forms = self.variables.clone();
             for (variable, form) in self.variables.iter_mut().enumerate() {
-                if let Some(form) = form {
-                    set_facts(form, &facts, &mut Vec::new());
+                if let Some(form) = form.as_mut().filter(|_| reached[variable]) {
+                    set_facts(form, &Rules { facts: &facts, forms: &forms }, &mut Vec::new());
                     facts[variable] = (form.facts, form.uniques.clone());
                 }
             }
@@ -202,12 +212,33 @@ impl System {
 struct Reading<'r> {
     index: &'r BTreeMap<&'r str, usize>,
     alphabets: &'r Alphabets<'r>,
+    /// The parameters of each rule.
+    parameters: &'r [&'r [Name]],
     /// The number of the rule.
     rule: usize,
     /// The labels that are seen, by their addresses.
     seen: &'r RefCell<Vec<usize>>,
     /// The names to which mirrors refer, for the sequence of each round, by its address.
     mirrored: &'r RefCell<BTreeMap<usize, Vec<String>>>,
+}
+
+/// Returns for each rule whether it is reached from the start rule. One with parameters that is not may have itself
+/// without end.
+fn reached(grammar: &Grammar, index: &BTreeMap<&str, usize>, start: usize) -> Vec<bool> {
+    fn visit<'g>(expr: &'g Expr, found: &mut Vec<&'g str>) {
+        found.extend(expr.as_rule());
+        expr.children_if(Alternative::is_live).for_each(|child| visit(child, found));
+    }
+    let mut reached = vec![false; grammar.rules.len()];
+    let mut open = vec![start];
+    while let Some(rule) = open.pop() {
+        if !std::mem::replace(&mut reached[rule], true) {
+            let mut found = Vec::new();
+            visit(&grammar.rules[rule].body, &mut found);
+            open.extend(found.into_iter().map(|name| index[name]));
+        }
+    }
+    reached
 }
 
 /// Returns the items of a sequence that is an item of another one, with labels or without.
@@ -317,7 +348,13 @@ fn of_expr(expr: &Expr, reading: Reading<'_>, weights: &mut Vec<Vec<f64>>) -> Fo
     let kind = match &expr.kind {
         ExprKind::Bytes(bytes) => Kind::Bytes(bytes.clone()),
         ExprKind::Class(set) => Kind::Class(set.clone()),
-        ExprKind::Rule(name) => Kind::Variable(reading.index[name.as_str()]),
+        ExprKind::Rule(name) => Kind::Variable(reading.index[name.as_str()], Vec::new()),
+        ExprKind::Call { arguments, item } => {
+            let variable = reading.index[item.as_rule().expect("a rule is referred to")];
+            let parameters = reading.parameters[variable].iter();
+            let given = parameters.zip(arguments).map(|(own, label)| (own.text.clone(), label.text.clone()));
+            Kind::Variable(variable, given.collect())
+        }
         ExprKind::Seq(_) => return of_sequence(expr, reading, weights),
         ExprKind::Choice(alternatives) => {
             let place = weights.len();
@@ -356,7 +393,7 @@ fn of_expr(expr: &Expr, reading: Reading<'_>, weights: &mut Vec<Vec<f64>>) -> Fo
 /// right.
 fn order_options(form: &mut Form, weights: &mut impl Iterator<Item = Vec<f64>>) {
     match &mut form.kind {
-        Kind::Bytes(_) | Kind::Class(_) | Kind::Variable(_) | Kind::Derived(_) => {}
+        Kind::Bytes(_) | Kind::Class(_) | Kind::Variable(..) | Kind::Derived(_) => {}
         Kind::Seq(items) => items.iter_mut().for_each(|item| order_options(item, weights)),
         Kind::Repeat(item, ..)
         | Kind::Times(item, ..)
@@ -379,18 +416,69 @@ fn order_options(form: &mut Form, weights: &mut impl Iterator<Item = Vec<f64>>) 
     }
 }
 
+/// The rules of a grammar, with the facts that are known of them.
+struct Rules<'r> {
+    facts: &'r [(Facts, Uniques)],
+    forms: &'r [Option<Form>],
+}
+
+impl Rules<'_> {
+    /// Returns the length of the shortest text of a rule whose parameters stand for parts of which this is known.
+    fn len(&self, variable: usize, given: Vec<Part>) -> u64 {
+        match &self.forms[variable] {
+            Some(form) if form.facts.min_len < u64::MAX => {
+                let mut form = form.clone();
+                self.set_first(&mut form, &mut given.clone());
+                form.facts.min_len
+            }
+            _ => u64::MAX,
+        }
+    }
+
+    /// Sets the facts of a form as [`set_facts`] does, where each choice has its first option alone.
+    fn set_first(&self, form: &mut Form, parts: &mut Vec<Part>) {
+        keep_first(form);
+        set_facts(form, self, parts);
+    }
+}
+
+/// Leaves the first option of each choice, and no rounds that need not be.
+fn keep_first(form: &mut Form) {
+    match &mut form.kind {
+        Kind::Bytes(_) | Kind::Class(_) | Kind::Variable(..) | Kind::Derived(_) => {}
+        Kind::Seq(items) => items.iter_mut().for_each(keep_first),
+        Kind::Choice(options, _) => {
+            options.iter_mut().for_each(keep_first);
+            let cost = |option: &usize| (options[*option].facts.min_len, options[*option].facts.height);
+            let first = (0..options.len()).min_by_key(cost).unwrap_or(0);
+            options.swap(0, first);
+            options.truncate(1);
+        }
+        Kind::Repeat(item, 0, _) => **item = Form::new(Kind::Bytes(Vec::new())),
+        Kind::Repeat(item, ..) | Kind::Times(item, ..) | Kind::Scope(item, _) => keep_first(item),
+        Kind::Label(_, item) | Kind::Naming(_, item) | Kind::Coded(_, item) => keep_first(item),
+    }
+}
+
 /// Sets the facts of a form, given those of the rules and what is known of the parts with labels that it sees.
-fn set_facts(form: &mut Form, rules: &[(Facts, Uniques)], parts: &mut Vec<Part>) {
+fn set_facts(form: &mut Form, rules: &Rules<'_>, parts: &mut Vec<Part>) {
     form.facts = match &mut form.kind {
         Kind::Bytes(bytes) => Facts { min_len: bytes.len() as u64, height: 0, min_depth: 0 },
         Kind::Class(set) => {
             let lengths = set.ranges().iter().map(|&(low, _)| set.encode(low).as_ref().len() as u64);
             lengths.min().map_or(UNKNOWN, |min_len| Facts { min_len, height: 0, min_depth: 0 })
         }
-        Kind::Variable(variable) => {
-            let facts = rules[*variable].0;
+        Kind::Variable(variable, given) => {
+            let facts = rules.facts[*variable].0;
+            let part = |(own, label): &(String, String)| {
+                let (_, len, rounds) = known(parts, label);
+                (own.clone(), len, rounds)
+            };
+            let given: Vec<Part> = given.iter().map(part).collect();
+            // Empty parts make nothing longer.
+            let is_longer = given.iter().any(|(_, len, rounds)| (len, rounds) != (&0, &0));
             Facts {
-                min_len: facts.min_len,
+                min_len: if is_longer { rules.len(*variable, given) } else { facts.min_len },
                 height: facts.height.saturating_add(1),
                 min_depth: facts.min_depth.saturating_add(1),
             }
@@ -493,14 +581,14 @@ pub fn digits(number: u64) -> u64 {
 }
 
 /// Returns the unique names of the shortest text of a tree.
-fn uniques(kind: &Kind, rules: &[(Facts, Uniques)], parts: &[Part]) -> Uniques {
+fn uniques(kind: &Kind, rules: &Rules<'_>, parts: &[Part]) -> Uniques {
     let times = |item: &Form, times: u64| -> Uniques {
         let numbers = item.uniques.iter().map(|(kind, number)| (kind.clone(), number.saturating_mul(times)));
         numbers.filter(|(_, number)| *number > 0).collect()
     };
     match kind {
         Kind::Bytes(_) | Kind::Class(_) | Kind::Derived(_) => Uniques::new(),
-        Kind::Variable(variable) => rules[*variable].1.clone(),
+        Kind::Variable(variable, _) => rules.facts[*variable].1.clone(),
         Kind::Seq(items) => {
             let mut sum = Uniques::new();
             for (kind, number) in items.iter().flat_map(|item| &item.uniques) {
@@ -528,14 +616,16 @@ fn uniques(kind: &Kind, rules: &[(Facts, Uniques)], parts: &[Part]) -> Uniques {
     }
 }
 
-fn known<'p>(parts: &'p [Part], label: &str) -> &'p Part {
-    parts.iter().rev().find(|part| part.0 == label).expect("the check has found the part of each label")
+/// Returns what is known of the part with a label. What a parameter stands for counts as empty.
+fn known(parts: &[Part], label: &str) -> Part {
+    let found = parts.iter().rev().find(|part| part.0 == label).cloned();
+    found.unwrap_or_else(|| (label.to_string(), 0, 0))
 }
 
 /// Returns a number if all parts are the shortest.
 fn least(value: &Value<String>, parts: &[Part]) -> u64 {
     let least = value.of(|term| {
-        let (_, min_len, rounds) = *known(parts, &term.label);
+        let (_, min_len, rounds) = known(parts, &term.label);
         match term.measure {
             Measure::Len => min_len,
             Measure::Count => rounds,
@@ -577,7 +667,7 @@ fn set_mirrors(items: &mut Form) -> bool {
 /// Tells the mirrors of the repetition with a label what is known of the labels of a round.
 fn set_mirror(form: &mut Form, label: &str, parts: &[Part]) -> bool {
     match &mut form.kind {
-        Kind::Bytes(_) | Kind::Class(_) | Kind::Variable(_) | Kind::Derived(_) => false,
+        Kind::Bytes(_) | Kind::Class(_) | Kind::Variable(..) | Kind::Derived(_) => false,
         Kind::Seq(items) | Kind::Choice(items, _) => {
             items.iter_mut().fold(false, |changed, item| set_mirror(item, label, parts) | changed)
         }

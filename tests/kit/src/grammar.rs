@@ -43,6 +43,8 @@ pub struct Shape {
     pub mirrors: bool,
     /// Whether something outside a group may refer to labels in it.
     pub groups: bool,
+    /// Whether rules may have parameters.
+    pub parameters: bool,
 }
 
 impl Shape {
@@ -63,6 +65,7 @@ impl Shape {
         codings: false,
         mirrors: false,
         groups: false,
+        parameters: false,
     };
 
     /// Grammars whose distribution can be computed.
@@ -85,6 +88,7 @@ impl Shape {
         codings: false,
         mirrors: false,
         groups: false,
+        parameters: false,
     };
 
     /// Grammars with labelled parts.
@@ -112,6 +116,12 @@ impl Shape {
     /// Grammars with mirrors, codings and names.
     pub const MIRRORED_CODED_NAMED: Shape = Shape { mirrors: true, groups: true, ..Shape::CODED_NAMED };
 
+    /// Grammars with labelled parts and rules with parameters.
+    pub const CALLED: Shape = Shape { parameters: true, rules: 5, ..Shape::LABELLED };
+
+    /// Grammars with parameters, mirrors, codings and names.
+    pub const CALLED_MIXED: Shape = Shape { parameters: true, rules: 5, ..Shape::MIRRORED_CODED_NAMED };
+
     /// Grammars with long literals and sequences, which no reservation covers at once.
     pub const LONG: Shape =
         Shape { rules: 5, items: 12, literal: 150, long: 1300, alphabet: b"ab", wide: 0, ..Shape::VARIED };
@@ -128,6 +138,9 @@ pub fn random_grammar(draw: &mut dyn Draw, shape: &Shape) -> Grammar {
         bodies.push(maker.given_names());
     }
     let mut grammar = grammar(bodies);
+    for (number, rule) in grammar.rules.iter_mut().enumerate() {
+        rule.parameters = maker.parameters(number).iter().map(labels::Label::name).collect();
+    }
     maker.make_productive(&mut grammar);
     maker.make_reachable(&mut grammar);
     if shape.names {
@@ -141,7 +154,7 @@ pub fn random_grammar(draw: &mut dyn Draw, shape: &Shape) -> Grammar {
 /// Returns a grammar of these bodies, whose rules are called `r0`, `r1`, ...
 pub fn grammar(bodies: Vec<Expr>) -> Grammar {
     let name = |rule: usize| Name { text: rule_name(rule), span: Span::default() };
-    let rules = bodies.into_iter().enumerate().map(|(rule, body)| Rule { name: name(rule), body }).collect();
+    let rules = bodies.into_iter().enumerate().map(|(rule, body)| Rule::new(name(rule), body)).collect();
     Grammar { rules, ..Grammar::default() }
 }
 
@@ -151,6 +164,15 @@ fn rule_name(rule: usize) -> String {
 
 fn expr(kind: ExprKind) -> Expr {
     Expr { kind, span: Span::default() }
+}
+
+/// Returns a reference to a rule, to which these labels are given.
+fn called(rule: usize, labels: &[labels::Label]) -> Expr {
+    let reference = expr(ExprKind::Rule(rule_name(rule)));
+    match labels {
+        [] => reference,
+        _ => Expr::call(reference, labels.iter().map(labels::Label::name).collect(), Span::default()),
+    }
 }
 
 fn literal(bytes: &[u8]) -> Expr {
@@ -181,7 +203,19 @@ struct Maker<'d> {
 impl Maker<'_> {
     fn body(&mut self, rule: usize) -> Expr {
         self.rule = rule;
-        let own = || expr(ExprKind::Rule(rule_name(rule)));
+        let parameters = self.parameters(rule);
+        if parameters.is_empty() {
+            return self.body_without_parameters(rule);
+        }
+        self.scopes.push(labels::Scope::of_parameters(parameters));
+        let body = self.body_without_parameters(rule);
+        self.scopes.pop();
+        body
+    }
+
+    fn body_without_parameters(&mut self, rule: usize) -> Expr {
+        let parameters = self.parameters(rule);
+        let own = || called(rule, &parameters);
         let unbounded = self.shape.unbounded;
         if self.shape.labels && self.draw.percent(60) {
             return self.labelled(self.shape.nesting);
@@ -282,7 +316,8 @@ impl Maker<'_> {
         if from >= self.rules {
             return self.literal();
         }
-        expr(ExprKind::Rule(rule_name(self.draw.between(from, self.rules - 1))))
+        let rule = self.draw.between(from, self.rules - 1);
+        self.call(rule).unwrap_or_else(|| self.literal())
     }
 
     fn repetition(&mut self, nesting: usize) -> Expr {
@@ -405,7 +440,7 @@ impl Maker<'_> {
         for rule in 1..grammar.rules.len() {
             if self.draw.percent(90) && !references_any(&grammar.rules[..rule], rule) {
                 let from = self.draw.below(rule);
-                let mut added = expr(ExprKind::Rule(rule_name(rule)));
+                let mut added = self.call_with_parts(rule);
                 if self.draw.percent(50) {
                     added = seq(vec![added, self.literal()]);
                 }
@@ -435,7 +470,8 @@ fn references_any(rules: &[Rule], target: usize) -> bool {
             | ExprKind::Times { item, .. }
             | ExprKind::Label { item, .. }
             | ExprKind::Naming { item, .. }
-            | ExprKind::Coded { item, .. } => refers(item, name),
+            | ExprKind::Coded { item, .. }
+            | ExprKind::Call { item, .. } => refers(item, name),
         }
     }
     rules.iter().any(|rule| refers(&rule.body, &rule_name(target)))

@@ -51,6 +51,8 @@ type Outside<'f> = (Vec<(&'f str, Vec<u8>)>, Vec<(&'f [String], usize)>);
 struct Seen<'f> {
     labels: &'f [String],
     first: usize,
+    /// The parts that the parameters of the rule stand for, with their names.
+    given: Vec<(&'f str, usize)>,
     outer: Option<Rc<Seen<'f>>>,
 }
 
@@ -105,7 +107,10 @@ impl<'f> Place<'f> {
 
     /// Returns the place of the mirror of a round with these labels.
     fn mirror(&self, (labels, first): (&'f [String], usize)) -> Place<'f> {
-        Place { seen: Some(Rc::new(Seen { labels, first, outer: self.seen.clone() })), ..self.inner() }
+        Place {
+            seen: Some(Rc::new(Seen { labels, first, given: Vec::new(), outer: self.seen.clone() })),
+            ..self.inner()
+        }
     }
 
     fn part(&self, label: &str) -> usize {
@@ -113,6 +118,9 @@ impl<'f> Place<'f> {
         while let Some(scope) = seen {
             if let Some(number) = scope.labels.iter().position(|own| own == label) {
                 return scope.first + number;
+            }
+            if let Some((_, part)) = scope.given.iter().find(|(own, _)| *own == label) {
+                return *part;
             }
             seen = scope.outer.as_deref();
         }
@@ -339,7 +347,7 @@ impl<'f> Machine<'f> {
     /// Returns true if the numbers in a form fit. Sequences in it count with their shortest text.
     fn fit(&self, form: &'f Form, place: &Place<'f>) -> bool {
         match &form.kind {
-            Kind::Bytes(_) | Kind::Class(_) | Kind::Variable(_) | Kind::Derived(Derived::Copy(_)) => true,
+            Kind::Bytes(_) | Kind::Class(_) | Kind::Variable(..) | Kind::Derived(Derived::Copy(_)) => true,
             Kind::Derived(Derived::Bits(bits)) => bits.fields.iter().all(|(width, value)| {
                 value.terms.iter().any(|term| term.measure.is_of_place())
                     || u128::from(self.text.value(&value.map(&mut |label| place.part(label)))) < 1 << width
@@ -464,7 +472,7 @@ impl<'f> Machine<'f> {
         match &form.kind {
             Kind::Bytes(bytes) => self.text.add_bytes(bytes),
             Kind::Class(_) => return Some(Site::Class(form)),
-            Kind::Variable(variable) => return self.instance(*variable, place),
+            Kind::Variable(variable, given) => return self.instance(*variable, given, place),
             Kind::Seq(items) => self.tasks.extend(items.iter().rev().map(|item| Task::Derive(item, place.inner()))),
             Kind::Choice(..) => return Some(Site::Choice(form, place.inner())),
             Kind::Repeat(..) => self.tasks.push(Task::Rounds(form, 0, place)),
@@ -476,7 +484,7 @@ impl<'f> Machine<'f> {
             Kind::Scope(items, labels) => {
                 let first = self.text.add_parts(labels.len()).start;
                 self.rounds.extend(place.round_of.iter().map(|&part| (part, labels.as_slice(), first)));
-                let seen = Some(Rc::new(Seen { labels, first, outer: place.seen.take() }));
+                let seen = Some(Rc::new(Seen { labels, first, given: Vec::new(), outer: place.seen.take() }));
                 let place = Place { seen, ..place.inner() };
                 self.scopes.push((&**items, place.clone()));
                 self.tasks.push(Task::EndScope);
@@ -516,9 +524,11 @@ impl<'f> Machine<'f> {
         None
     }
 
-    fn instance(&mut self, variable: usize, place: Place<'f>) -> Option<Site<'f>> {
+    fn instance(&mut self, variable: usize, given: &'f [(String, String)], place: Place<'f>) -> Option<Site<'f>> {
         let depth = place.depth + 1;
-        let place = Place { depth, seen: None, ..place.inner() };
+        let given: Vec<(&str, usize)> = given.iter().map(|(own, label)| (own.as_str(), place.part(label))).collect();
+        let seen = (!given.is_empty()).then(|| Rc::new(Seen { labels: &[], first: 0, given, outer: None }));
+        let place = Place { depth, seen, ..place.inner() };
         let is_beyond = self.limits.max_depth.is_some_and(|max_depth| depth > max_depth);
         if is_beyond && self.pools.get(RuleId::new(variable)).is_some() {
             return Some(Site::Pool(variable, place));
@@ -570,7 +580,7 @@ fn longest_text(system: &System) -> Option<u64> {
     fn visit(form: &Form, called: &mut Vec<usize>, longest: &mut Vec<u64>) {
         match &form.kind {
             Kind::Bytes(_) | Kind::Class(_) | Kind::Derived(Derived::Copy(_) | Derived::Padding(..)) => {}
-            Kind::Variable(variable) => called.push(*variable),
+            Kind::Variable(variable, _) => called.push(*variable),
             Kind::Derived(Derived::Number(value, form)) => longest.extend(longest_with(value, form.greatest())),
             Kind::Derived(Derived::Bits(bits)) => {
                 let greatest = |width: u8| ((1u128 << width) - 1) as u64;
@@ -610,7 +620,7 @@ fn longest_with(value: &Value<String>, greatest: u64) -> Option<u64> {
 /// Returns true if the form has numbers of fixed width.
 fn has_fields(form: &Form) -> bool {
     match &form.kind {
-        Kind::Bytes(_) | Kind::Class(_) | Kind::Variable(_) | Kind::Derived(Derived::Copy(_)) => false,
+        Kind::Bytes(_) | Kind::Class(_) | Kind::Variable(..) | Kind::Derived(Derived::Copy(_)) => false,
         Kind::Derived(Derived::Number(_, form)) => form.fixed_width().is_some(),
         Kind::Derived(Derived::Bits(_)) => true,
         Kind::Derived(Derived::Padding(_, padding)) => padding.is_exact,

@@ -44,7 +44,7 @@ pub fn pool(system: &System, variable: usize, most: usize) -> Option<Strings> {
 fn pool_of(system: &System, form: &Form, bound: &Bound) -> Option<Strings> {
     match &form.kind {
         Kind::Bytes(_) | Kind::Class(_) => bound.strings(form, &[]),
-        Kind::Variable(variable) => pool(system, *variable, bound.most),
+        Kind::Variable(variable, _) => pool(system, *variable, bound.most),
         Kind::Seq(items) => {
             let mut strings = Strings::from([Vec::new()]);
             for item in items {
@@ -83,7 +83,7 @@ impl Bound {
             Kind::Bytes(bytes) => Strings::from([bytes.clone()]),
             Kind::Class(set) if set.len() as usize > self.most => return None,
             Kind::Class(set) => set.iter().map(|member| set.encode(member).as_ref().to_vec()).collect(),
-            Kind::Variable(variable) => languages[*variable].clone(),
+            Kind::Variable(variable, _) => languages[*variable].clone(),
             Kind::Seq(items) => {
                 let mut strings = Strings::from([Vec::new()]);
                 for item in items {

@@ -145,7 +145,7 @@ impl<'f> Machine<'f> {
                 let offered = set.ranges().iter().map(fitting).sum();
                 Some((Site::Class(form), Offer::Uniform(offered)))
             }
-            Kind::Variable(variable) => self.instance(*variable, depth + 1),
+            Kind::Variable(variable, _) => self.instance(*variable, depth + 1),
             Kind::Seq(items) => {
                 self.tasks.extend(items.iter().rev().map(|item| Task::Derive(item, depth)));
                 None
@@ -201,7 +201,7 @@ impl<'f> Machine<'f> {
                 let least = set.iter().next().expect("a class has members");
                 self.output.extend_from_slice(set.encode(least).as_ref());
             }
-            Kind::Variable(variable) => {
+            Kind::Variable(variable, _) => {
                 let system = self.system;
                 self.shortest(system.variables[*variable].as_ref().expect("a rule with a body"));
             }

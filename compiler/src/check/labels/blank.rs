@@ -134,11 +134,14 @@ impl<'e> Checking<'e, '_> {
 
     /// Notes a copy or a checksum of other parts.
     pub(super) fn content(&mut self, expr: &'e Expr, derived: &'e Derived<Name>) {
-        if derived.blank().is_some() {
-            return;
+        if derived.blank().is_none() {
+            self.content_of(expr, derived.labels_of_content());
         }
-        let parts: Vec<&'e Expr> =
-            derived.labels_of_content().filter_map(|label| self.find(label)).map(|(seen, _)| seen.part).collect();
+    }
+
+    /// Notes something whose bytes follow from those of these parts.
+    pub(super) fn content_of(&mut self, expr: &'e Expr, labels: impl Iterator<Item = &'e Name>) {
+        let parts: Vec<&'e Expr> = labels.filter_map(|label| self.find(label)).map(|(seen, _)| seen.part).collect();
         if !parts.is_empty() {
             self.contents.leaves.push(Leaf { expr, parts, blank: None });
         }

@@ -49,6 +49,12 @@ impl<'e> Checking<'e, '_> {
     /// Returns the number of the sequence of a repetition with this label, its place there, the number of codings
     /// around it, and the part; `None` if there is none before this, which is reported.
     fn repetition(&mut self, label: &'e Name) -> Option<(usize, (usize, u32), usize, &'e Expr)> {
+        if self.parameter(label).is_some() {
+            let message = format!("the rounds of the parameter `{}` are not seen", label.text);
+            let help = "a mirror stands in the rule of the repetition; a rule sees how many rounds there were: `count`";
+            self.report(Diagnostic::error(Code::Parameters, label.span, message).help(help));
+            return None;
+        }
         let found = self.scopes.iter().enumerate().rev().find_map(|(number, scope)| {
             let seen = scope.labels.iter().find(|seen| seen.name.text == label.text)?;
             Some((number, (seen.item, seen.name.span.start), scope.codings + seen.codings, seen.part))

@@ -441,7 +441,7 @@ impl<'t, 'd> Parser<'t, 'd> {
             }
             let empty = Expr::empty(name.span);
             let body = if options.is_empty() { None } else { self.builder.choice(options, name.span).ok() };
-            grammar.rules.push(Rule { name, body: body.map_or(empty, |part| part.expr) });
+            grammar.rules.push(Rule::new(name, body.map_or(empty, |part| part.expr)));
         }
         grammar
     }

@@ -91,7 +91,9 @@ pub(in crate::formats) fn reserved(name: &str) -> Option<&'static str> {
         return Some("what counts as other bytes in a checksum");
     }
     let is_mirror = || (name == Expr::MIRROR).then_some("a mirror");
-    let is_other = || is_padding().or_else(is_bits).or_else(is_word).or_else(is_coding).or_else(is_mirror);
+    let is_call = || (name == Expr::CALL).then_some("a reference to a rule with parameters");
+    let is_other =
+        || is_padding().or_else(is_bits).or_else(is_word).or_else(is_coding).or_else(is_mirror).or_else(is_call);
     NumberForm::by_name(name).map(|_| "a number").or_else(is_other)
 }
 
@@ -146,7 +148,7 @@ impl<'t> Parser<'t, '_> {
                         .chain(WORDS.concat())
                         .chain(Naming::WORDS)
                         .chain(Coding::names())
-                        .chain([Expr::MIRROR]),
+                        .chain([Expr::MIRROR, Expr::CALL]),
                 ));
             }
             // The dollar sign is not part of the name.
@@ -233,6 +235,54 @@ impl<'t> Parser<'t, '_> {
         }
         let span = span.to(self.last_span);
         self.build(Expr::mirror(label, expr, span).kind, span, height)
+    }
+
+    /// Parses the parameters of a rule, if it has some.
+    pub(super) fn parameters(&mut self) -> Vec<Name> {
+        let mut parameters = Vec::new();
+        if !self.take_if(&Kind::Open) {
+            return parameters;
+        }
+        while let Token { kind: Kind::Name(name), span, .. } = *self.peek(0) {
+            self.take();
+            if let Some(meaning) = reserved(name) {
+                let help = format!("this name begins {meaning}; give the parameter another name");
+                self.error(span, format!("`{name}` is reserved and no parameter"), help);
+            }
+            parameters.push(Name { text: name.to_string(), span });
+            self.take_if(&Kind::Comma);
+        }
+        self.take_if(&Kind::Close);
+        parameters
+    }
+
+    /// Returns true if `$name`, which has been taken, begins a reference to a rule with parameters.
+    pub(super) fn begins_call(&mut self, name: &str) -> bool {
+        name == Expr::CALL && self.peek(0).kind == Kind::Open
+    }
+
+    /// Parses the rule and the labels after `$call`, which has been taken.
+    pub(super) fn call(&mut self, span: Span) -> Result<Sized, Reported> {
+        self.take();
+        let help = "write `$call(rule, part)`, where `part` is the label of a part";
+        let Token { kind: Kind::Name(rule), span: place, .. } = self.take() else {
+            return Err(self.error(self.last_span, "`$call` needs a rule", help));
+        };
+        let rule = Expr::rule(rule, place);
+        let mut arguments = Vec::new();
+        while self.take_if(&Kind::Comma) {
+            let Token { kind: Kind::Name(label), span, .. } = self.take() else {
+                return Err(self.error(self.last_span, "this is not a label", help));
+            };
+            arguments.push(Name { text: label.to_string(), span });
+        }
+        if !self.take_if(&Kind::Close) {
+            let end = self.peek(0).span;
+            return Err(self.error(end, "`$call` is not closed", help));
+        }
+        self.count(1, place)?;
+        let span = span.to(self.last_span);
+        self.build(ExprKind::Call { arguments, item: Box::new(rule) }, span, 1)
     }
 
     /// Parses the width of digits.

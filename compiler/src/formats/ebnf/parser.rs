@@ -97,7 +97,7 @@ impl<'t> Parser<'t, '_> {
     /// here.
     fn rule_begins(&mut self) -> Option<usize> {
         match &self.peek(0).kind {
-            Kind::Name(_) => (self.peek(1).kind == Kind::Defines).then_some(0),
+            Kind::Name(_) => self.is_head(0).then_some(0),
             Kind::Class(_) => {
                 let token = self.peek(0);
                 let (span, starts_line) = (token.span, token.starts_line);
@@ -106,10 +106,26 @@ impl<'t> Parser<'t, '_> {
                 let numbered =
                     starts_line && is_production_number(&self.lexer.text[span.start as usize..span.end as usize]);
                 let named = numbered && matches!(self.peek(1), Token { kind: Kind::Name(_), starts_line: false, .. });
-                (named && self.peek(2).kind == Kind::Defines).then_some(1)
+                (named && self.is_head(1)).then_some(1)
             }
             _ => None,
         }
+    }
+
+    /// Returns true if the name that comes after a number of tokens, perhaps with parameters, is defined there.
+    fn is_head(&mut self, before: usize) -> bool {
+        let mut next = before + 1;
+        if self.peek(next).kind == Kind::Open {
+            next += 2;
+            while matches!(self.peek(next - 1).kind, Kind::Name(_)) && self.peek(next).kind == Kind::Comma {
+                next += 2;
+            }
+            if !matches!(self.peek(next - 1).kind, Kind::Name(_)) || self.peek(next).kind != Kind::Close {
+                return false;
+            }
+            next += 1;
+        }
+        self.peek(next).kind == Kind::Defines
     }
 
     fn rules(&mut self) {
@@ -150,6 +166,7 @@ impl<'t> Parser<'t, '_> {
         let name = self.take();
         let Kind::Name(text) = name.kind else { return };
         let name = Name { text: text.to_string(), span: name.span };
+        let parameters = self.parameters();
         self.take();
         let first_difference = self.differences.len();
         self.groups = 0;
@@ -162,7 +179,7 @@ impl<'t> Parser<'t, '_> {
         }
         // A broken rule is kept, so that references to it are not reported too.
         let body = body.unwrap_or_else(|Reported| Expr::empty(name.span));
-        self.grammar.rules.push(Rule { name, body });
+        self.grammar.rules.push(Rule { name, parameters, body });
     }
 
     fn body(&mut self) -> Result<Expr, Reported> {
@@ -367,6 +384,9 @@ impl<'t> Parser<'t, '_> {
                 if self.begins_mirror(name) {
                     return self.mirror(span);
                 }
+                if self.begins_call(name) {
+                    return self.call(span);
+                }
                 if let Some(coding) = Coding::by_name(name).filter(|_| self.peek(0).kind == Kind::Open) {
                     return self.coded(coding, span);
                 }
@@ -460,7 +480,7 @@ impl<'t> Parser<'t, '_> {
     }
 
     /// Counts further expressions.
-    fn count(&mut self, expressions: usize, span: Span) -> Result<(), Reported> {
+    pub(super) fn count(&mut self, expressions: usize, span: Span) -> Result<(), Reported> {
         let before = self.expressions;
         self.expressions = before.saturating_add(expressions);
         if self.expressions <= MAX_EXPRESSIONS {

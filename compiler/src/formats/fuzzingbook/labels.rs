@@ -2,7 +2,7 @@
 //! `{"copy": "n"}`, `{"number": "u16be(len(n))"}`. Such objects also repeat and choose, so that a part that refers to a
 //! label need not become a rule, where the label is not seen.
 
-use super::Reader;
+use super::{Reader, unbracketed};
 use crate::ast::{Alternative, Expr, ExprKind, Name};
 use crate::check::closest;
 use crate::coding::Coding;
@@ -13,7 +13,7 @@ use crate::formats::json_text::{Json, JsonKey, JsonKind};
 use crate::naming::Naming;
 
 const HELP: &str = "a symbol is a string, `{\"label\": \"n\", \"expansion\": [...]}`, `{\"copy\": \"n\"}`, \
-     `{\"number\": \"u16be(len(n))\"}`, `{\"define\": \"kind\", \"expansion\": [...]}` and its like, `{\"coding\": \"base64\", \"expansion\": [...]}`, `{\"each\": \"n\", \"expansion\": [...]}`, or an `expansion` or a `choice` with `min`, `max` or `times`";
+     `{\"number\": \"u16be(len(n))\"}`, `{\"define\": \"kind\", \"expansion\": [...]}` and its like, `{\"coding\": \"base64\", \"expansion\": [...]}`, `{\"each\": \"n\", \"expansion\": [...]}`, `{\"call\": \"<rule>\", \"with\": [\"n\"]}`, or an `expansion` or a `choice` with `min`, `max` or `times`";
 
 /// The members of a symbol.
 #[derive(Default)]
@@ -26,11 +26,13 @@ struct Members {
     naming: Option<Naming<Name>>,
     coding: Option<Coding>,
     mirrored: Option<Name>,
+    called: Option<Expr>,
+    arguments: Vec<Name>,
 }
 
 /// Returns true if an object is a symbol, not the options of an alternative.
 pub(super) fn is_symbol(members: &[(JsonKey, Json)]) -> bool {
-    let names = ["label", "copy", "number", "choice", "min", "max", "times", "coding", Expr::MIRROR];
+    let names = ["label", "copy", "number", "choice", "min", "max", "times", "coding", Expr::MIRROR, Expr::CALL];
     let names: Vec<&str> = names.into_iter().chain(Naming::WORDS).collect();
     let is_weighted = members.iter().any(|(key, _)| matches!(key.text.as_str(), "weight" | "prob"));
     members.iter().any(|(key, _)| names.contains(&key.text.as_str()))
@@ -61,6 +63,14 @@ impl Reader<'_, '_> {
                 }
                 (Expr::MIRROR, JsonKind::String(label)) => {
                     found.mirrored = Some(self.label(&label, place)?);
+                    true
+                }
+                (Expr::CALL, JsonKind::String(name)) => {
+                    found.called = self.build(ExprKind::Rule(unbracketed(&name).to_string()), place);
+                    found.called.is_some()
+                }
+                ("with", JsonKind::Array(labels)) => {
+                    found.arguments = self.labels(labels)?;
                     true
                 }
                 ("label", JsonKind::String(label)) => {
@@ -103,8 +113,16 @@ impl Reader<'_, '_> {
         self.symbol_of(found, span)
     }
 
-    fn symbol_of(&mut self, found: Members, span: Span) -> Option<Expr> {
-        let Members { label, item: Some(mut item), min, max, times, naming, coding, mirrored } = found else {
+    fn symbol_of(&mut self, mut found: Members, span: Span) -> Option<Expr> {
+        let arguments = std::mem::take(&mut found.arguments);
+        if found.called.is_none() && !arguments.is_empty() || found.called.is_some() && found.item.is_some() {
+            self.error(span, "labels are passed to a rule", "write `{\"call\": \"<rule>\", \"with\": [\"n\"]}`");
+            return None;
+        }
+        if let Some(rule) = found.called {
+            found.item = self.build(Expr::call(rule, arguments, span).kind, span);
+        }
+        let Members { label, item: Some(mut item), min, max, times, naming, coding, mirrored, .. } = found else {
             self.error(span, "this symbol derives nothing", HELP);
             return None;
         };
@@ -153,6 +171,19 @@ impl Reader<'_, '_> {
             })
             .collect();
         Naming::by_word(word, kinds?)
+    }
+
+    /// Returns a list of labels.
+    pub(super) fn labels(&mut self, labels: Vec<Json>) -> Option<Vec<Name>> {
+        let label = |label: Json| match label.kind {
+            JsonKind::String(text) => self.label(&text, label.span),
+            other => {
+                let help = "write `[\"n\"]`";
+                self.error(label.span, format!("a label is a string, this is {}", other.description()), help);
+                None
+            }
+        };
+        labels.into_iter().map(label).collect()
     }
 
     fn coding(&mut self, name: &str, span: Span) -> Option<Coding> {

@@ -108,7 +108,7 @@ impl Reader<'_, '_> {
 
     fn part(&mut self, list: &List, word: &str, (from, to): (usize, usize), body: Expr, make: Make) -> Expr {
         let name = self.fresh(&format!("{}-{word}-{}-{to}", list.stem, from + 1));
-        self.add(Rule { name: Name { text: name.clone(), span: make.0 }, body });
+        self.add(Rule::new(Name { text: name.clone(), span: make.0 }, body));
         make.rule(name)
     }
 

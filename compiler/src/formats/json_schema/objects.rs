@@ -262,7 +262,7 @@ impl<'j> Reader<'j, '_> {
         }
         let other = self.other_strings(told, make);
         let name = self.fresh(&format!("{}-key", self.stem));
-        self.add(Rule { name: Name { text: name.clone(), span: make.0 }, body: other });
+        self.add(Rule::new(Name { text: name.clone(), span: make.0 }, other));
         read.push(self.member(make.rule(name), value, make));
     }
 

@@ -38,7 +38,7 @@ impl Reader<'_, '_> {
                 "any" => self.any_value(make),
                 _ => number(name, make),
             };
-            self.add(Rule { name: Name { text: name.to_string(), span: make.0 }, body });
+            self.add(Rule::new(Name { text: name.to_string(), span: make.0 }, body));
         }
         name
     }

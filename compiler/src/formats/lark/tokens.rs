@@ -29,7 +29,7 @@ pub(super) fn settle(
                 count += 1;
                 let name = Name { text: format!("pattern.{count}"), span: expr.span };
                 let reference = Expr::rule(&name.text, expr.span);
-                lexical.push(Rule { name, body: std::mem::replace(expr, reference) });
+                lexical.push(Rule::new(name, std::mem::replace(expr, reference)));
             }
             tokens.extend(expr.as_rule().map(str::to_string));
         });

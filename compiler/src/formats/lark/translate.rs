@@ -55,7 +55,7 @@ pub(super) fn translate(
             let parts: Result<Vec<Part>, Reported> = bodies.iter().map(|body| translator.lexical(body)).collect();
             let part = parts.and_then(|parts| translator.builder.any(parts, name.span));
             let empty = Expr::empty(name.span);
-            lexical.push(ast::Rule { name, body: part.map_or(empty, |part| part.expr) });
+            lexical.push(ast::Rule::new(name, part.map_or(empty, |part| part.expr)));
         } else {
             let parts: Result<Vec<Syntax>, Reported> = bodies.iter().map(|body| translator.syntax(body)).collect();
             syntax.push((name, parts.map_or(Syntax::Seq(Vec::new()), one_or_choice)));

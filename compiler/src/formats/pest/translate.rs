@@ -129,7 +129,7 @@ fn implicit_rule(
         *weight = None;
     }
     let body = builder.choice(options, span).ok()?.expr;
-    Some(ast::Rule { name: Name { text: IMPLICIT.to_string(), span }, body })
+    Some(ast::Rule::new(Name { text: IMPLICIT.to_string(), span }, body))
 }
 
 struct Translator<'r, 'b, 'd> {

@@ -250,7 +250,7 @@ impl<'t> Parser<'t, '_> {
             if !given.has(name)
                 && let Ok(part) = token(name, span, tokens.get(name), &mut builder)
             {
-                lexical.push(ast::Rule { name: Name { text: name.to_string(), span }, body: part.expr });
+                lexical.push(ast::Rule::new(Name { text: name.to_string(), span }, part.expr));
             }
         }
         let is_taken = |name: &str| index.contains_key(name) || needed.contains_key(name);

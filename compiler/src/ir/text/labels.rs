@@ -46,6 +46,13 @@ pub(super) fn scope(out: &mut String, scope: &Scope) {
     for label in &scope.labels {
         let _ = write!(out, " {}", label.index());
     }
+    for argument in &scope.arguments {
+        out.push_str(" =");
+        known(out, argument);
+    }
+    if scope.longer > 0 {
+        let _ = write!(out, " +{}", scope.longer);
+    }
     for Field { value: number, greatest } in &scope.fields {
         out.push(' ');
         value(out, number);
@@ -70,6 +77,11 @@ pub(super) fn uniques(out: &mut String, uniques: &Uniques) {
     for (kind, number) in uniques.iter() {
         let _ = write!(out, " unique={}:{number}", kind.index());
     }
+}
+
+/// Writes the parameters of a rule.
+pub(super) fn parameters(out: &mut String, parameters: &[LabelId]) {
+    parameters.iter().for_each(|label| out.push_str(&format!(" parameter={}", label.index())));
 }
 
 /// Writes what is known of the rounds of a labelled part.
@@ -238,6 +250,16 @@ impl Reader<'_> {
         while self.rest().starts_with(|c: char| c.is_ascii_digit()) {
             labels.push(LabelId::new(self.number(10)? as u32));
         }
+        let mut arguments = Vec::new();
+        while self.rest().starts_with('=') {
+            self.word("=")?;
+            arguments.push(self.known()?);
+        }
+        let mut longer = 0;
+        if self.rest().starts_with('+') {
+            self.word("+")?;
+            longer = self.number(10)?;
+        }
         while self.rest().starts_with('{') {
             let value = self.value()?;
             self.word("<=")?;
@@ -250,7 +272,7 @@ impl Reader<'_> {
                 role = of(LabelId::new(self.number(10)? as u32));
             }
         }
-        Ok(Scope { labels: labels.into(), fields: fields.into(), role, body })
+        Ok(Scope { labels: labels.into(), arguments: arguments.into(), longer, fields: fields.into(), role, body })
     }
 
     /// Reads the line of the kinds of names, if there is one.
@@ -271,6 +293,15 @@ impl Reader<'_> {
             numbers.push((kind, self.fact(":")?));
         }
         Ok(Uniques::new(numbers))
+    }
+
+    /// Reads the parameters of a rule.
+    pub(super) fn parameters(&mut self) -> Result<Box<[LabelId]>, ParseError> {
+        let mut parameters = Vec::new();
+        while self.text[self.offset..].trim_start().starts_with("parameter=") {
+            parameters.push(LabelId::new(self.fact("parameter=")? as u32));
+        }
+        Ok(parameters.into())
     }
 
     /// Reads the kinds of names.

@@ -136,9 +136,10 @@ impl<'g> Facts<'g> {
                 Fact { nullable: fact.nullable || *min == 0, ..fact }
             }
             ExprKind::Times { item, .. } => Fact { nullable: true, ..self.expr(item) },
-            ExprKind::Label { item, .. } | ExprKind::Naming { item, .. } | ExprKind::Coded { item, .. } => {
-                self.expr(item)
-            }
+            ExprKind::Label { item, .. }
+            | ExprKind::Naming { item, .. }
+            | ExprKind::Coded { item, .. }
+            | ExprKind::Call { item, .. } => self.expr(item),
             ExprKind::Derived(_) => Fact { nullable: true, ..Fact::TEXT },
         }
     }

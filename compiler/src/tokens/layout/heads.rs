@@ -28,7 +28,8 @@ impl Writer<'_> {
             | ExprKind::Label { .. }
             | ExprKind::Derived(_)
             | ExprKind::Naming { .. }
-            | ExprKind::Coded { .. } => {
+            | ExprKind::Coded { .. }
+            | ExprKind::Call { .. } => {
                 return None;
             }
             ExprKind::Rule(name) if self.layout.gaps.contains(name) => return None,

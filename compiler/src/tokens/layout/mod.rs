@@ -215,7 +215,7 @@ impl<'g> Writer<'g> {
             let options: Paths = outs.iter().map(|&out| (out, self.reference_to(key, out, name.span))).collect();
             let alternatives = options.into_values().map(|expr| Alternative { expr, weight: None }).collect();
             let body = Expr::choice(alternatives, name.span);
-            self.rules.push(Rule { name: Name { text, span: name.span }, body });
+            self.rules.push(Rule::new(Name { text, span: name.span }, body));
         }
         self.build();
         if self.is_too_much() {
@@ -293,7 +293,7 @@ impl<'g> Writer<'g> {
                 let rule = &grammar.rules[rule];
                 let name = Name { text, span: rule.name.span };
                 if let Some(body) = self.head(&rule.body) {
-                    self.rules.push(Rule { name, body });
+                    self.rules.push(Rule::new(name, body));
                 }
                 continue;
             }
@@ -302,7 +302,7 @@ impl<'g> Writer<'g> {
             let text = self.variants[&(key, out)].clone();
             let paths = bodies.entry(key).or_insert_with(|| self.paths(&rule.body, key.1));
             if let Some(body) = paths.remove(&out) {
-                self.rules.push(Rule { name: Name { text, span: rule.name.span }, body });
+                self.rules.push(Rule::new(Name { text, span: rule.name.span }, body));
             }
         }
     }

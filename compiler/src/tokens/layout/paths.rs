@@ -74,9 +74,8 @@ impl Writer<'_> {
         match &expr.kind {
             // These reach no layout token, and no grammar with a layout has labels.
             ExprKind::Bytes(_) | ExprKind::Class(_) | ExprKind::Derived(_) => Paths::new(),
-            ExprKind::Times { .. } | ExprKind::Label { .. } | ExprKind::Naming { .. } | ExprKind::Coded { .. } => {
-                Paths::new()
-            }
+            ExprKind::Times { .. } | ExprKind::Label { .. } | ExprKind::Naming { .. } => Paths::new(),
+            ExprKind::Coded { .. } | ExprKind::Call { .. } => Paths::new(),
             ExprKind::Rule(name) => match name.as_str() {
                 NEWLINE | INDENT | DEDENT => self.token(name, place, span),
                 name => self.reference(name, place, span),
@@ -297,7 +296,7 @@ impl Writer<'_> {
             }
         }
         let body = then(staying, Expr::choice(options, span));
-        self.rules.push(Rule { name: Name { text: text.clone(), span }, body });
+        self.rules.push(Rule::new(Name { text: text.clone(), span }, body));
         Some(Expr::rule(text, span))
     }
 }

@@ -53,7 +53,8 @@ fn each(expr: &mut Expr, visit: &mut dyn FnMut(&mut Expr)) {
         | ExprKind::Times { item, .. }
         | ExprKind::Label { item, .. }
         | ExprKind::Naming { item, .. }
-        | ExprKind::Coded { item, .. } => each(item, visit),
+        | ExprKind::Coded { item, .. }
+        | ExprKind::Call { item, .. } => each(item, visit),
     }
 }
 
@@ -115,7 +116,8 @@ fn texts(expr: &Expr, known: &Map<&str, Texts>, max: usize) -> Texts {
         | ExprKind::Label { .. }
         | ExprKind::Derived(_)
         | ExprKind::Naming { .. }
-        | ExprKind::Coded { .. } => {
+        | ExprKind::Coded { .. }
+        | ExprKind::Call { .. } => {
             unreachable!("the grammars have none")
         }
         ExprKind::Rule(name) => known.get(name.as_str()).cloned().unwrap_or_default(),

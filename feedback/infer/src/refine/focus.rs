@@ -32,7 +32,7 @@ fn focus_by(grammar: &Grammar, place: &ExprPath, part: &Expr, leads: Leads) -> O
         let own = (number == place.rule).then(|| focus.along(&rule.body, &place.path)).flatten();
         let others = focus.through(&rule.body);
         let body = any(own.into_iter().chain(others).collect())?;
-        focused.rules.push(Rule { name, body });
+        focused.rules.push(Rule { name, parameters: rule.parameters.clone(), body });
     }
     let name = &grammar.rules[start].name.text;
     focused.start = leading[start].then(|| Name { text: forced(name), span: NEW });
@@ -95,7 +95,8 @@ impl Focus<'_> {
             | ExprKind::Label { .. }
             | ExprKind::Derived(_)
             | ExprKind::Naming { .. }
-            | ExprKind::Coded { .. } => None,
+            | ExprKind::Coded { .. }
+            | ExprKind::Call { .. } => None,
             ExprKind::Seq(items) => {
                 let inner = self.along(items.get(number)?, rest)?;
                 let mut items = items.clone();
@@ -118,7 +119,8 @@ impl Focus<'_> {
             | ExprKind::Label { .. }
             | ExprKind::Derived(_)
             | ExprKind::Naming { .. }
-            | ExprKind::Coded { .. } => None,
+            | ExprKind::Coded { .. }
+            | ExprKind::Call { .. } => None,
             ExprKind::Rule(name) => {
                 let number = self.index.get(&**name)?;
                 self.leading[*number].then(|| reference(&forced(name)))

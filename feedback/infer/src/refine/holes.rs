@@ -63,7 +63,7 @@ pub(crate) fn standing(grammar: &Grammar, candidate: &Candidate, texts: &[Vec<u8
         _ => return Vec::new(),
     }
     let mut named = candidate.place.with(grammar, new(ExprKind::Choice(alternatives)));
-    named.rules.push(Rule { name: Name { text: HOLE.to_string(), span: NEW }, body: candidate.part.clone() });
+    named.rules.push(Rule::new(Name { text: HOLE.to_string(), span: NEW }, candidate.part.clone()));
     let Some(reader) = Reader::new(&named) else { return Vec::new() };
     let mut found = BTreeSet::new();
     for text in texts {
@@ -89,7 +89,7 @@ fn holed(grammar: &Grammar, place: &ExprPath, expr: Expr) -> Grammar {
     let any = || class(CharSet::new(Unit::Byte, [(0, 255)]));
     let more = rare(seq(vec![any(), reference(HOLE)]));
     let body = new(ExprKind::Choice(vec![alternative(any()), more]));
-    holed.rules.push(Rule { name: Name { text: HOLE.to_string(), span: NEW }, body });
+    holed.rules.push(Rule::new(Name { text: HOLE.to_string(), span: NEW }, body));
     holed
 }
 

@@ -157,7 +157,8 @@ fn plain(grammar: &Grammar, expr: &mut Expr) {
         | ExprKind::Times { item, .. }
         | ExprKind::Label { item, .. }
         | ExprKind::Naming { item, .. }
-        | ExprKind::Coded { item, .. } => {
+        | ExprKind::Coded { item, .. }
+        | ExprKind::Call { item, .. } => {
             plain(grammar, item);
         }
     }
@@ -176,7 +177,8 @@ fn members(expr: &Expr) -> Option<CharSet> {
         | ExprKind::Label { .. }
         | ExprKind::Derived(_)
         | ExprKind::Naming { .. }
-        | ExprKind::Coded { .. } => None,
+        | ExprKind::Coded { .. }
+        | ExprKind::Call { .. } => None,
     }
 }
 
@@ -270,7 +272,8 @@ impl Writer<'_> {
             | ExprKind::Label { .. }
             | ExprKind::Derived(_)
             | ExprKind::Naming { .. }
-            | ExprKind::Coded { .. } => {
+            | ExprKind::Coded { .. }
+            | ExprKind::Call { .. } => {
                 return None;
             }
             ExprKind::Class(set) => (self.class(set)?, Level::Repeated),

@@ -13,7 +13,7 @@ use crate::refine::place::NEW;
 
 /// Returns an expression in our EBNF.
 pub(crate) fn written(expr: &Expr) -> String {
-    let rule = Rule { name: Name { text: "x".to_string(), span: NEW }, body: expr.clone() };
+    let rule = Rule::new(Name { text: "x".to_string(), span: NEW }, expr.clone());
     let text = whole(&Grammar { rules: vec![rule], ..Grammar::default() });
     text.trim_end().strip_prefix("x ::= ").unwrap_or_default().to_string()
 }
@@ -281,7 +281,8 @@ impl Editor<'_> {
             | ExprKind::Label { .. }
             | ExprKind::Derived(_)
             | ExprKind::Naming { .. }
-            | ExprKind::Coded { .. } => {
+            | ExprKind::Coded { .. }
+            | ExprKind::Call { .. } => {
                 return written(expr);
             }
             ExprKind::Seq(items) if items.is_empty() => return "()".to_string(),
@@ -307,9 +308,8 @@ fn tightness(expr: &Expr) -> Level {
         ExprKind::Choice(_) => Level::Rule,
         ExprKind::Seq(_) => Level::Alternative,
         ExprKind::Label { .. } => Level::Item,
-        ExprKind::Times { .. } | ExprKind::Derived(_) | ExprKind::Naming { .. } | ExprKind::Coded { .. } => {
-            Level::Repeated
-        }
+        ExprKind::Times { .. } | ExprKind::Derived(_) | ExprKind::Naming { .. } => Level::Repeated,
+        ExprKind::Coded { .. } | ExprKind::Call { .. } => Level::Repeated,
         ExprKind::Bytes(_) | ExprKind::Class(_) | ExprKind::Rule(_) | ExprKind::Repeat { .. } => Level::Repeated,
     }
 }

@@ -19,7 +19,7 @@ pub(super) struct Scope {
 }
 
 #[derive(Clone)]
-struct Label {
+pub(super) struct Label {
     name: String,
     item: usize,
     is_repetition: bool,
@@ -28,12 +28,17 @@ struct Label {
 }
 
 impl Label {
-    fn name(&self) -> Name {
+    pub(super) fn name(&self) -> Name {
         Name { text: self.name.clone(), span: Span::default() }
     }
 }
 
 impl Scope {
+    /// Returns a scope of parts that are complete.
+    pub(super) fn of_parameters(labels: Vec<Label>) -> Scope {
+        Scope { labels, item: 1, level: 1 }
+    }
+
     /// Notes the labels of a round of an item that is a repetition.
     fn add_round(&mut self, item: usize, round: &Expr) {
         for label in self.labels.iter_mut().filter(|label| label.item == item) {
@@ -65,6 +70,46 @@ fn labels_of(sequence: &Expr) -> Vec<Label> {
 }
 
 impl Maker<'_> {
+    /// Returns the parameters of a rule: none, one or two, of which some stand for repetitions.
+    pub(super) fn parameters(&self, rule: usize) -> Vec<Label> {
+        let count = if self.shape.parameters && rule < self.rules { rule % 3 } else { 0 };
+        let parameter = |number: usize| {
+            let is_repetition = (rule + number).is_multiple_of(2);
+            Label { name: format!("p{rule}x{number}"), item: 0, is_repetition, round: Vec::new() }
+        };
+        (0..count).map(parameter).collect()
+    }
+
+    /// Returns a reference to a rule, with a complete part for each of its parameters. `None` without such parts.
+    pub(super) fn call(&mut self, rule: usize) -> Option<Expr> {
+        let mut given = Vec::new();
+        for parameter in self.parameters(rule) {
+            let fits = |label: &Label, scope: &Scope| {
+                label.item < scope.item && (label.is_repetition || !parameter.is_repetition)
+            };
+            given.push(self.label(&fits)?);
+        }
+        Some(super::called(rule, &given))
+    }
+
+    /// Returns a reference to a rule, after a part for each of its parameters.
+    pub(super) fn call_with_parts(&mut self, rule: usize) -> Expr {
+        let own = self.parameters(rule).into_iter();
+        let labels: Vec<Label> = own.map(|label| Label { name: format!("x{}", label.name), ..label }).collect();
+        let mut items = Vec::new();
+        for label in &labels {
+            let min = self.draw.below(3) as u32;
+            let part = expr(ExprKind::Repeat { item: Box::new(self.class()), min, max: Some(min + 2) });
+            items.push(expr(ExprKind::Label { label: label.name(), item: Box::new(part) }));
+        }
+        let call = super::called(rule, &labels);
+        if items.is_empty() {
+            return call;
+        }
+        items.push(call);
+        seq(items)
+    }
+
     /// Returns a sequence with labels, with items that follow from them.
     pub(super) fn labelled(&mut self, nesting: usize) -> Expr {
         let count = self.draw.between(2, 6);
@@ -441,14 +486,18 @@ impl Maker<'_> {
     }
 }
 
-/// Gives each label a place of its own: the compiler tells labels of one name apart by their places.
+/// Gives each label and each reference to a rule with parameters a place of its own: the compiler tells them apart by
+/// their places.
 pub(super) fn place_labels(grammar: &mut Grammar) {
     let mut place = 0;
     for rule in &mut grammar.rules {
         rule.body.each_mut(&mut |expr| {
-            if let ExprKind::Label { label, .. } = &mut expr.kind {
-                place += 1;
-                label.span = Span { start: place, end: place };
+            place += 1;
+            let span = Span { start: place, end: place };
+            match &mut expr.kind {
+                ExprKind::Label { label, .. } => label.span = span,
+                ExprKind::Call { .. } => expr.span = span,
+                _ => {}
             }
         });
     }

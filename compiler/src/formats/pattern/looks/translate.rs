@@ -36,7 +36,8 @@ impl<'g> Translating<'_, 'g> {
             | ExprKind::Label { .. }
             | ExprKind::Derived(_)
             | ExprKind::Naming { .. }
-            | ExprKind::Coded { .. } => {
+            | ExprKind::Coded { .. }
+            | ExprKind::Call { .. } => {
                 return None;
             }
             ExprKind::Rule(name) => match number(expr) {
@@ -154,7 +155,8 @@ impl<'g> Translating<'_, 'g> {
             | ExprKind::Label { .. }
             | ExprKind::Derived(_)
             | ExprKind::Naming { .. }
-            | ExprKind::Coded { .. } => {
+            | ExprKind::Coded { .. }
+            | ExprKind::Call { .. } => {
                 return None;
             }
             ExprKind::Bytes(_) | ExprKind::Class(_) | ExprKind::Rule(_) | ExprKind::Repeat { .. } => {
@@ -185,7 +187,8 @@ impl<'g> Translating<'_, 'g> {
             | ExprKind::Label { .. }
             | ExprKind::Derived(_)
             | ExprKind::Naming { .. }
-            | ExprKind::Coded { .. } => {
+            | ExprKind::Coded { .. }
+            | ExprKind::Call { .. } => {
                 return None;
             }
             ExprKind::Seq(items) => {
@@ -267,6 +270,7 @@ fn longest(expr: &Expr) -> Option<u32> {
         }
         ExprKind::Repeat { item, max, .. } => Some(longest(item)?.saturating_mul((*max)?)),
         ExprKind::Label { item, .. } => longest(item),
-        ExprKind::Times { .. } | ExprKind::Derived(_) | ExprKind::Naming { .. } | ExprKind::Coded { .. } => None,
+        ExprKind::Times { .. } | ExprKind::Derived(_) => None,
+        ExprKind::Naming { .. } | ExprKind::Coded { .. } | ExprKind::Call { .. } => None,
     }
 }

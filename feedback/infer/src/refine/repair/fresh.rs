@@ -90,7 +90,7 @@ impl Fresh<'_> {
     fn part(&self) -> Grammar {
         let name = Name { text: PART.to_string(), span: NEW };
         let mut grammar = self.grammar.clone();
-        grammar.rules.push(Rule { name: name.clone(), body: self.candidate.part.clone() });
+        grammar.rules.push(Rule::new(name.clone(), self.candidate.part.clone()));
         grammar.start = Some(name);
         grammar
     }
