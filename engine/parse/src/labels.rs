@@ -28,8 +28,9 @@ use crate::lookahead::Peek;
 use crate::program::Program;
 use crate::{Budget, Parsed, Rejection, Work};
 use codes::Reading;
-use context::Contexts;
+use context::{Contexts, Passed};
 use encode::{FAULT, OPTION, append, encode, fault_of};
+use kept::Kept;
 use operations::Fault;
 use queue::Queue;
 
@@ -61,8 +62,10 @@ pub(crate) struct Threads<'p, 't> {
     arena: Arena,
     contexts: Contexts,
     seen: Seen,
-    /// The frame of each callee, bound and names at this position.
-    called: FxHashMap<(u32, u32, u32), u32>,
+    /// The frame of each callee at this position, by what its environment follows from.
+    called: FxHashMap<(u32, Passed), u32>,
+    /// The decisions of each frame of a rule with parameters that has ended where it began.
+    empty: FxHashMap<u32, u32>,
     queue: Queue,
     position: usize,
     peek: Peek,
@@ -200,7 +203,8 @@ impl<'p, 't> Threads<'p, 't> {
         debug_assert_eq!(root, ROOT);
         let mut contexts = Contexts::new(program.operations.kinds.iter().map(|kind| kind.is_unique).collect());
         let bound = text.len() as u32;
-        let context = contexts.of_callee(bound, 0);
+        let passed = Passed { bound, names: 0, given: Kept::NONE };
+        let context = contexts.of_callee(passed);
         let entry = program.callees[callee as usize].entry;
         let first = Thread { state: entry, count: context, frame: root, list: EMPTY };
         Threads {
@@ -215,7 +219,8 @@ impl<'p, 't> Threads<'p, 't> {
             arena,
             contexts,
             seen: Seen::new(),
-            called: FxHashMap::from_iter([((callee, bound, 0), root)]),
+            called: FxHashMap::from_iter([((callee, passed), root)]),
+            empty: FxHashMap::default(),
             queue: Queue::new(first),
             position: 0,
             peek: None,
@@ -254,6 +259,7 @@ impl<'p, 't> Threads<'p, 't> {
             self.found.furthest = self.found.furthest.max(position);
             if position > 0 {
                 self.called.clear();
+                self.empty.clear();
             }
             if self.arena.size() + self.contexts.size() > self.bounds.compaction {
                 self.compact(&mut threads)?;

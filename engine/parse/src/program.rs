@@ -3,7 +3,7 @@
 
 use gramjet_compiler::analysis::{reach, shortest};
 use gramjet_compiler::charset::CharSet;
-use gramjet_compiler::ir::{Choice, Composition, First, Ir, LabelId, NodeId, RuleId, Site, Slots};
+use gramjet_compiler::ir::{Choice, Composition, First, Ir, LabelId, NodeId, RuleId, Scope, Site, Slots};
 
 use crate::lookahead::Lookahead;
 
@@ -56,6 +56,8 @@ pub(crate) struct Callee {
     /// The rule itself, or the rule that contains it.
     pub rule: RuleId,
     pub is_rule: bool,
+    /// Whether it is a rule with parameters. If it may be empty, that follows from the parts that they stand for.
+    pub has_parameters: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -203,6 +205,7 @@ impl Program {
             zeros: zeros[rule.index()],
             rule,
             is_rule: true,
+            has_parameters: !ir.parameters(rule).is_empty(),
         };
         let program = Program {
             states: Vec::new(),
@@ -223,8 +226,12 @@ impl Program {
         };
         debug_assert_eq!(program.callees.len(), rules);
         let zeros = if counts_sites { shortest::node_sites(ir, &zeros) } else { shortest::node_choices(ir, &zeros) };
-        let reaches_code =
-            if ir.has_codes() { reach::reaching(ir, |node| ir.node(node).coded().is_some()) } else { Vec::new() };
+        let can_be_shorter = if ir.has_codes() || ir.has_parameters() {
+            let is_such = |scope: &Scope| scope.longer > 0;
+            reach::reaching(ir, |node| ir.node(node).coded().is_some() || ir.node(node).scope().is_some_and(is_such))
+        } else {
+            Vec::new()
+        };
         let mut builder = Builder {
             ir,
             zeros,
@@ -233,7 +240,7 @@ impl Program {
             program,
             owner: 0,
             seen: Vec::new(),
-            reaches_code,
+            can_be_shorter,
             is_refused: false,
         };
         for (rule, body) in ir.bodies() {
@@ -343,8 +350,9 @@ struct Builder<'i> {
     owner: u32,
     /// The labels that are seen in it, outer ones first.
     seen: Vec<LabelId>,
-    /// For each node whether something is coded in it, or in a rule that it leads to. Empty without codings.
-    reaches_code: Vec<bool>,
+    /// For each node whether a text of it can be shorter than it counts before: something is coded in it, or in a rule
+    /// that it leads to, or follows from a parameter. Empty without codings and parameters.
+    can_be_shorter: Vec<bool>,
     /// Whether the grammar has something that a relaxed program cannot read.
     is_refused: bool,
 }
@@ -364,7 +372,9 @@ impl Builder<'_> {
     /// Makes the states of a callee by a function that gets the last state and returns the first one.
     fn callee_with(&mut self, callee: u32, states: impl FnOnce(&mut Self, StateId) -> StateId) {
         let outer = std::mem::replace(&mut self.owner, callee);
-        let seen = std::mem::take(&mut self.seen);
+        let of = &self.program.callees[callee as usize];
+        let parameters = if of.has_parameters { self.ir.parameters(of.rule).to_vec() } else { Vec::new() };
+        let seen = std::mem::replace(&mut self.seen, parameters);
         let end = self.add(State::End);
         let entry = states(self, end);
         let made = &mut self.program.callees[callee as usize];
@@ -377,7 +387,15 @@ impl Builder<'_> {
         let rule = self.program.callees[self.owner as usize].rule;
         let nullable = self.can_be_empty(node);
         let zeros = self.zeros[node.index()];
-        self.program.callees.push(Callee { entry: 0, end: 0, nullable, zeros, rule, is_rule: false });
+        self.program.callees.push(Callee {
+            entry: 0,
+            end: 0,
+            nullable,
+            zeros,
+            rule,
+            is_rule: false,
+            has_parameters: false,
+        });
         self.program.callees.len() as u32 - 1
     }
 

@@ -125,7 +125,7 @@ fn all_engines_agree_with_the_reference() {
 #[test]
 fn all_engines_agree_with_the_reference_on_the_grammars_of_formats() {
     let mut rng = SplitMix(3);
-    for name in ["xml", "csv", "values", "ipv4", "png", "tar", "codings", "zip"] {
+    for name in ["xml", "csv", "values", "ipv4", "png", "tar", "codings", "zip", "blocks"] {
         let path = format!("{}/../tests/labelled/{name}.ebnf", env!("CARGO_MANIFEST_DIR"));
         let Ok(text) = std::fs::read_to_string(&path) else {
             eprintln!("skipped: {path} is not there");
@@ -177,8 +177,8 @@ fn agree_on_random(seeds: Range<u64>, shape: &Shape) -> u64 {
     cases
 }
 
-/// The shapes of random grammars with labels, names, codings and mirrors.
-const SHAPES: [Shape; 7] = [
+/// The shapes of random grammars with labels, names, codings, mirrors and parameters.
+const SHAPES: [Shape; 9] = [
     Shape::LABELLED,
     Shape::NAMED,
     Shape::LABELLED_NAMED,
@@ -186,6 +186,8 @@ const SHAPES: [Shape; 7] = [
     Shape::CODED_NAMED,
     Shape::MIRRORED,
     Shape::MIRRORED_CODED_NAMED,
+    Shape::CALLED,
+    Shape::CALLED_MIXED,
 ];
 
 #[test]

@@ -34,6 +34,8 @@ pub(crate) struct Context {
     pub names: u32,
     /// The names that are seen outside the open scopes.
     pub outside: Vec<u32>,
+    /// The parts that are given to the rule that is called next: a list of [`Kept`] with one round.
+    pub given: u32,
 }
 
 /// A labelled part.
@@ -310,6 +312,17 @@ fn solutions(number: &Number, read: u64, known: i64, times: u32, least: u64) -> 
     (if first == most { first } else { first.max(least) }, most)
 }
 
+/// All that the environment of a callee follows from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Passed {
+    /// The position that nothing goes beyond.
+    pub bound: u32,
+    /// The names that are seen.
+    pub names: u32,
+    /// The parts that its parameters stand for, as [`Context::given`] says.
+    pub given: u32,
+}
+
 /// The environments, by their numbers.
 #[derive(Debug, Default)]
 pub(crate) struct Contexts {
@@ -318,8 +331,8 @@ pub(crate) struct Contexts {
     alike: Vec<u32>,
     numbers: FxHashMap<Rc<Context>, u32>,
     size: usize,
-    /// The bound and the names of the environment of a callee that was asked for last, and its number.
-    callee: Option<((u32, u32), u32)>,
+    /// What the environment of a callee that was asked for last follows from, and its number.
+    callee: Option<(Passed, u32)>,
     /// The steps of work on them that are not counted yet.
     steps: u64,
     pub names: Names,
@@ -385,14 +398,16 @@ impl Contexts {
     }
 
     /// Returns the number of the environment of a callee.
-    pub fn of_callee(&mut self, bound: u32, names: u32) -> u32 {
+    pub fn of_callee(&mut self, passed: Passed) -> u32 {
         if let Some((of, number)) = self.callee
-            && of == (bound, names)
+            && of == passed
         {
             return number;
         }
-        let number = self.number(Context { bound, names, ..Context::default() });
-        self.callee = Some(((bound, names), number));
+        let Passed { bound, names, given } = passed;
+        let parts = self.kept.parts(given, 0).map_or_else(Vec::new, <[Part]>::to_vec);
+        let number = self.number(Context { bound, names, parts, ..Context::default() });
+        self.callee = Some((passed, number));
         number
     }
 

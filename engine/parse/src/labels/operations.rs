@@ -6,6 +6,7 @@ use gramjet_compiler::ir::KindId;
 
 use super::OPTION;
 use super::context::{Context, Looked, Part, Rounds, UNKNOWN, Waiting};
+use super::kept::Kept;
 use super::texts::Texts;
 use super::{Mode, Threads};
 use crate::arena::{Frame, Thread};
@@ -219,6 +220,18 @@ impl Threads<'_, '_> {
             }
             Operation::Use(kind, other, unseen) => self.take_name(thread, kind, (next, other, unseen))?,
             Operation::Unseen(kind, sites) => self.unseen(thread, kind, sites, next),
+            Operation::Give(arguments) => {
+                let mut context = self.context(thread);
+                let places = &self.program.operations.arguments[arguments as usize];
+                let parts = places.iter().map(|&place| context.known(place)).collect::<Option<Vec<Part>>>();
+                let Some(parts) = parts else { return Ok(()) };
+                context.given = self.contexts.kept.add(Kept::NONE, &parts);
+                self.go(next, context, thread);
+            }
+            Operation::Given => {
+                let context = Context { given: Kept::NONE, ..self.context(thread) };
+                self.go(next, context, thread);
+            }
             Operation::Names(scope) => {
                 let kinds = &self.program.operations.scopes[scope as usize];
                 let mut context = self.context(thread);
@@ -394,17 +407,17 @@ impl Threads<'_, '_> {
         let attempt = |read, frame| Attempt::derived(program.expected_copy(place, &bytes, None), read, frame);
         if self.literal(&bytes, attempt, thread.frame) {
             self.read(bytes.len(), next, thread);
-        } else if self.mode != Mode::Strict
-            && let Some(callee) = self.program.operations.labels[place.label.index()].copy
-        {
+        } else if self.mode != Mode::Strict {
             let mut context = self.context(thread);
             context.rounds.push(Rounds { number: 0, from: self.position as u32 });
             let count = self.contexts.number(context);
             let thread = Thread { count, ..thread };
-            if self.program.callees[callee as usize].nullable {
-                self.push(copied, thread);
+            for callee in self.program.operations.copies(place.label) {
+                if self.program.callees[callee as usize].nullable {
+                    self.push(copied, thread);
+                }
+                self.call(thread, callee, copied);
             }
-            self.call(thread, callee, copied);
         }
         Ok(())
     }

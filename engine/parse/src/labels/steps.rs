@@ -1,6 +1,7 @@
 //! The steps of threads that do not concern labels: as the ordinary machine makes them, within a bound.
 
 use super::Threads;
+use super::context::Passed;
 use crate::arena::{EMPTY, Frame, NONE, ROOT, Thread};
 use crate::error::{Attempt, ParseError};
 use crate::machine::first_character;
@@ -43,7 +44,7 @@ impl Threads<'_, '_> {
             State::Rounds { item, stop, .. } => self.choose_round(thread, item, stop),
             State::Call { callee, next, skip } => {
                 let data = &program.callees[callee as usize];
-                if data.nullable && skip && self.allows(next) {
+                if data.nullable && skip && !data.has_parameters && self.allows(next) {
                     let list = self.arena.zeros(list, data.zeros);
                     self.queue.open.push(Thread { state: next, list, ..thread });
                 }
@@ -117,16 +118,24 @@ impl Threads<'_, '_> {
         let data = &self.program.callees[callee as usize];
         let bound = self.bound(thread);
         let may_begin = self.program.lookahead.begins(data.entry, self.peek) && self.position < bound;
+        let may_begin = may_begin || data.has_parameters && data.nullable;
         if !may_begin && !self.records() {
             return;
         }
-        let names = self.names(thread);
-        let to = match self.called.get(&(callee, bound as u32, names)) {
-            Some(&known) => known,
+        let (names, given) = (self.names(thread), self.contexts.get(thread.count).given);
+        let passed = Passed { bound: bound as u32, names, given };
+        let to = match self.called.get(&(callee, passed)) {
+            Some(&known) => {
+                if let Some(&list) = self.empty.get(&known) {
+                    let list = self.arena.join(thread.list, list);
+                    self.push(next, Thread { list, ..thread });
+                }
+                known
+            }
             None => {
                 let to = self.arena.add_frame(callee, self.position as u32);
-                self.called.insert((callee, bound as u32, names), to);
-                let count = self.contexts.of_callee(bound as u32, names);
+                self.called.insert((callee, passed), to);
+                let count = self.contexts.of_callee(passed);
                 self.queue.open.push(Thread { state: data.entry, count, frame: to, list: EMPTY });
                 to
             }
@@ -165,9 +174,12 @@ impl Threads<'_, '_> {
                 self.record(Attempt::end(data));
             }
         }
-        // Calls of callees that may be empty have gone on without them.
+        // Calls of callees that may be empty have gone on without them. With parameters that follows from the parts.
         if data.position as usize == self.position {
-            return Ok(());
+            if !self.program.callees[data.callee as usize].has_parameters || self.empty.contains_key(&frame) {
+                return Ok(());
+            }
+            self.empty.insert(frame, list);
         }
         if data.single {
             let states = &self.program.states;

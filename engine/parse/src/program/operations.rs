@@ -57,6 +57,10 @@ pub(crate) enum Operation {
     Unseen(KindId, u64),
     /// Reads a coded part of [`Operations::coded`].
     Coded(u32),
+    /// Gives parts of [`Operations::arguments`] to the rule that is called next.
+    Give(u32),
+    /// Goes on after that rule.
+    Given,
     /// Ends what a coded part of [`Operations::coded`] stands for.
     EndCode(u32),
     /// Begins a scope of names of [`Operations::scopes`].
@@ -156,6 +160,8 @@ pub(crate) struct Label {
     /// The part, and the callee that derives it by itself, for wrong copies.
     pub part: Option<NodeId>,
     pub copy: Option<u32>,
+    /// The labels of the parts that it stands for, if it is a parameter.
+    given: Vec<LabelId>,
 }
 
 /// The operations of a program.
@@ -173,6 +179,8 @@ pub(crate) struct Operations {
     pub scopes: Vec<Vec<KindId>>,
     /// The coded parts.
     pub coded: Vec<Coded>,
+    /// The parts that are given to rules.
+    pub arguments: Vec<Vec<Place>>,
 }
 
 /// The most parts that give names of a kind by which a name that is not seen is known.
@@ -192,6 +200,18 @@ pub(crate) struct Kind {
     is_taken: bool,
 }
 
+/// Returns a label, and those of the parts that it stands for, also through other parameters.
+fn given(labels: &[Label], label: LabelId) -> Vec<LabelId> {
+    let mut found = vec![label];
+    let mut next = 0;
+    while let Some(label) = found.get(next) {
+        next += 1;
+        let more = labels[label.index()].given.iter().filter(|label| !found.contains(label));
+        found.extend(more.copied().collect::<Vec<LabelId>>());
+    }
+    found
+}
+
 impl Operations {
     pub fn new(ir: &Ir) -> Operations {
         let name = |label| ir.label_name(label).unwrap_or("?").to_string();
@@ -209,6 +229,22 @@ impl Operations {
                 let label = &mut labels[term.label.label.index()];
                 (label.is_placed, label.has_offset) = (true, true);
             }
+        }
+        // Something in the rule may follow from the bytes of what is given to it.
+        for scope in (0..ir.node_count()).filter_map(|node| ir.node(NodeId::new(node)).scope()) {
+            for (parameter, argument) in scope.labels.iter().zip(&scope.arguments) {
+                labels[argument.label.index()].is_placed = true;
+                let parameter = &mut labels[parameter.index()];
+                parameter.is_placed = true;
+                if !parameter.given.contains(&argument.label) {
+                    parameter.given.push(argument.label);
+                }
+            }
+        }
+        let copied: Vec<LabelId> =
+            (0..).map(LabelId::new).zip(&labels).filter(|(_, of)| of.is_copied).map(|(label, _)| label).collect();
+        for label in copied {
+            given(&labels, label).into_iter().for_each(|label| labels[label.index()].is_copied = true);
         }
         let kind = |name: &String| Kind {
             name: name.clone(),
@@ -276,13 +312,21 @@ impl Operations {
     pub fn calls(&self, operation: u32) -> Vec<(u32, StateId)> {
         match self.operations[operation as usize] {
             Operation::Copy(place, copied) => {
-                self.labels[place.label.index()].copy.map(|callee| (callee, copied)).into_iter().collect()
+                self.copies(place.label).into_iter().map(|callee| (callee, copied)).collect()
             }
             Operation::Use(kind, _, unseen) => {
                 self.kinds[kind.index()].callees.iter().map(|&callee| (callee, unseen)).collect()
             }
             _ => Vec::new(),
         }
+    }
+
+    /// Returns the callees that derive wrong copies of the part with a label.
+    pub fn copies(&self, label: LabelId) -> Vec<u32> {
+        let mut callees: Vec<u32> =
+            given(&self.labels, label).into_iter().filter_map(|label| self.labels[label.index()].copy).collect();
+        callees.truncate(MAX_GIVEN);
+        callees
     }
 
     /// Returns true if a byte may begin what an operation reads.
@@ -301,6 +345,9 @@ impl Builder<'_> {
     /// Returns the place of a label that is seen.
     pub(super) fn place(&self, label: LabelId, least: (u64, u64)) -> Place {
         let place = self.seen.iter().rposition(|&seen| seen == label).unwrap_or(0);
+        let part = self.program.operations.labels[label.index()].part;
+        let can_be_shorter = part.is_some_and(|part| self.can_be_shorter.get(part.index()) == Some(&true));
+        let least = if can_be_shorter { (0, least.1) } else { least };
         Place { label, place: place as u32, least }
     }
 
@@ -421,7 +468,7 @@ impl Builder<'_> {
     ) -> StateId {
         let number = self.program.operations.loops.len() as u32;
         // What is coded can be shorter than it counts, and so can its copies.
-        let is_coded = self.reaches_code.get(item.index()) == Some(&true);
+        let is_coded = self.can_be_shorter.get(item.index()) == Some(&true);
         let is_coded = is_coded || self.ir.has_codes() && !self.ir.free(item).is_empty();
         let min_len = if is_coded { 0 } else { self.ir.facts(item).min_len };
         self.program.operations.loops.push(Loop { rounds, item: 0, min_len, counted });
@@ -489,6 +536,9 @@ impl Builder<'_> {
 
     /// Returns the state of a scope.
     pub(super) fn scope(&mut self, scope: &Scope, next: StateId) -> StateId {
+        if !scope.arguments.is_empty() {
+            return self.given(scope, next);
+        }
         let labels = scope.labels.len() as u32;
         self.seen.extend(&scope.labels);
         let is_seen = |field: &&Field| field.value.terms.iter().all(|term| self.seen.contains(&term.label.label));
@@ -507,5 +557,16 @@ impl Builder<'_> {
             None => Operation::Scope(labels),
         };
         self.operation(begin, body)
+    }
+
+    /// Returns the state of a rule to which labelled parts are given.
+    fn given(&mut self, scope: &Scope, next: StateId) -> StateId {
+        let arguments = scope.arguments.iter().map(|known| self.place(known.label, (known.len, known.rounds)));
+        let arguments = arguments.collect();
+        self.program.operations.arguments.push(arguments);
+        let arguments = self.program.operations.arguments.len() as u32 - 1;
+        let after = self.operation(Operation::Given, next);
+        let call = self.node(scope.body, after);
+        self.operation(Operation::Give(arguments), call)
     }
 }

@@ -206,8 +206,8 @@ impl Builder<'_> {
     }
 
     fn marked_scope(&mut self, scope: &Scope, next: StateId) -> StateId {
-        // Mirrors are left to threads.
-        if !scope.fields.is_empty() || scope.repetition().is_some() {
+        // Mirrors and rules with parameters are left to threads.
+        if !scope.fields.is_empty() || scope.repetition().is_some() || !scope.arguments.is_empty() {
             return self.refuse(next);
         }
         let (labels, outer) = (scope.labels.len() as u32, self.seen.len() as u32);

@@ -143,12 +143,20 @@ fn a_recursion_through_a_coding_is_read_where_it_reads_something() {
 }
 
 #[test]
-fn random_grammars_with_codings_groups_and_mirrors_are_inverted() {
+fn random_grammars_with_codings_groups_mirrors_and_parameters_are_inverted() {
     let (mut cases, mut texts) = (0, 0);
     for seed in amount::seeds(0..2000) {
         let mut rng = Rng::new(seed);
-        let shapes = [Shape::CODED, Shape::CODED_NAMED, Shape::MIRRORED, Shape::MIRRORED_CODED_NAMED, Shape::GROUPED];
-        let grammar = random_grammar(&mut rng, &shapes[seed as usize % 5]);
+        let shapes = [
+            Shape::CODED,
+            Shape::CODED_NAMED,
+            Shape::MIRRORED,
+            Shape::MIRRORED_CODED_NAMED,
+            Shape::GROUPED,
+            Shape::CALLED,
+            Shape::CALLED_MIXED,
+        ];
+        let grammar = random_grammar(&mut rng, &shapes[seed as usize % shapes.len()]);
         let Some((ir, pools)) = lowered(&grammar) else { continue };
         let parser = Parser::new(&ir);
         for _ in 0..8 {

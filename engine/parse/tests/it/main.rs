@@ -10,4 +10,5 @@ mod kit;
 mod labelled;
 mod labels;
 mod memory;
+mod parameters;
 mod relaxed;
