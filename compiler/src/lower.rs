@@ -110,7 +110,7 @@ fn lower_once(
     if lowering.failed {
         return (None, Calls::default());
     }
-    let longer = calls::longer_calls(&lowering.ir, &lowering.labels.calls);
+    let longer = calls::longer_calls(&lowering.ir, &lowering.labels.calls.references);
     (Some((lowering.ir, lowering.sources)), longer)
 }
 
@@ -190,11 +190,7 @@ struct Labels {
     /// follows.
     codings: usize,
     across: Vec<(LabelId, Span)>,
-    /// The parameters of each rule, and for each parameter the labels that are given for it.
-    parameters: Vec<Vec<Known>>,
-    given: Vec<(LabelId, LabelId)>,
-    /// The references to rules with parameters, by their rules and places.
-    calls: Vec<((usize, u32), NodeId)>,
+    calls: calls::Parameters,
     /// The repetitions of open sequences whose rounds are mirrored.
     mirrored: Vec<Mirrored>,
     /// The number of the scope of the mirror around what is lowered; 0 if there is none.

@@ -1,6 +1,6 @@
 //! Independent readers accept what the grammars of `tests/labelled` derive, in which parts follow from other parts:
-//! names of tags, attributes and entities, columns, lengths, padding, checksums of headers, bit fields, and texts in
-//! codings.
+//! names of tags, attributes and entities, columns, lengths, padding, checksums of headers, bit fields, indentation,
+//! and texts in codings.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -97,6 +97,13 @@ fn directories_of_archives_are_those_of_their_entries() {
 fn images_are_loaded() {
     for path in documents("png") {
         judge("png_judge.py", &[], 100, &path);
+    }
+}
+
+#[test]
+fn lines_of_blocks_have_one_indentation() {
+    for path in documents("blocks") {
+        judge("python_judge.py", &["--syntax"], 100, &path);
     }
 }
 

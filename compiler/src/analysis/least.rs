@@ -199,7 +199,8 @@ pub struct Least {
 const MOST_ROUNDS: usize = 200;
 
 /// Returns the facts of each rule as [`of_grammar`] does, and those of labelled parts and names, given what is known of
-/// references to rules with parameters. The length of a number may depend on them, so they are computed until nothing changes.
+/// references to rules with parameters. The length of a number may depend on them, so they are computed until nothing
+/// changes.
 pub fn with_labels(grammar: &Grammar, resolve: &dyn Fn(&str) -> Option<usize>, calls: &Calls) -> Least {
     let kinds = grammar.kinds();
     let kinds: Map<&str, KindId> = kinds.iter().enumerate().map(|(at, &kind)| (kind, KindId::new(at as u32))).collect();

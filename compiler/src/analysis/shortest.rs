@@ -196,3 +196,46 @@ fn references(ir: &Ir, node: NodeId, found: &mut Vec<RuleId>) {
         First::Bytes(_) | First::Member(_) | First::Times(_, 0) => {}
     }
 }
+
+/// Returns the depth of the shortest text of each rule, in rules. Rounds that may follow from a parameter count. If a
+/// rule has itself by them, returns that rule.
+pub fn depths(ir: &Ir) -> Result<Vec<u32>, RuleId> {
+    let mut depths: Vec<Option<u32>> = vec![None; ir.rules().len()];
+    let mut is_open = vec![false; ir.rules().len()];
+    for start in ir.rule_ids() {
+        let mut open = vec![start];
+        while let Some(&rule) = open.last() {
+            if depths[rule.index()].is_some() {
+                open.pop();
+                continue;
+            }
+            is_open[rule.index()] = true;
+            let mut within = Vec::new();
+            let has_parameters = !ir.parameters(rule).is_empty();
+            ir.body(rule).into_iter().for_each(|body| first_rules(ir, body, has_parameters, &mut within));
+            match within.iter().find(|rule| depths[rule.index()].is_none()) {
+                Some(&again) if is_open[again.index()] => return Err(again),
+                Some(&next) => open.push(next),
+                None => {
+                    let deepest = within.iter().filter_map(|rule| depths[rule.index()]).max();
+                    depths[rule.index()] = Some(deepest.map_or(0, |depth| depth + 1));
+                    is_open[rule.index()] = false;
+                    open.pop();
+                }
+            }
+        }
+    }
+    Ok(depths.into_iter().map(Option::unwrap_or_default).collect())
+}
+
+/// Adds the rules in the shortest text of a node.
+fn first_rules(ir: &Ir, node: NodeId, counts_rounds: bool, rules: &mut Vec<RuleId>) {
+    if let Some((item, _)) = ir.node(node).times().filter(|_| counts_rounds) {
+        return first_rules(ir, item, counts_rounds, rules);
+    }
+    match ir.node(node).first() {
+        First::Bytes(_) | First::Member(_) | First::Times(_, 0) => {}
+        First::Instance(rule) => rules.push(rule),
+        First::Times(items, _) => items.iter().for_each(|&item| first_rules(ir, item, counts_rounds, rules)),
+    }
+}

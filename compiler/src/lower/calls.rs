@@ -3,10 +3,11 @@
 use super::Lowering;
 use super::labels::Seen;
 use crate::analysis::least::Calls;
+use crate::analysis::shortest;
 use crate::ast::{Expr, Name};
 use crate::check::Checked;
 use crate::diagnostics::{Code, Diagnostic, Diagnostics};
-use crate::ir::{First, Ir, Known, LabelId, NodeId, Role, RuleId, Scope};
+use crate::ir::{Ir, Known, LabelId, NodeId, Role, Scope};
 use crate::labels;
 use crate::shape::Weights;
 use crate::sources::Sources;
@@ -14,6 +15,17 @@ use crate::sources::Sources;
 /// The greatest depth of the shortest text of a rule with parameters, in rules. What follows from parameters is looked
 /// for through all of them.
 const MAX_DEPTH: u32 = 400;
+
+/// The parameters of a grammar.
+#[derive(Default)]
+pub(super) struct Parameters {
+    /// The parameters of each rule.
+    parameters: Vec<Vec<Known>>,
+    /// The labels that are given for each parameter.
+    pub given: Vec<(LabelId, LabelId)>,
+    /// The references to rules with parameters, by their rules and places.
+    pub references: Vec<((usize, u32), NodeId)>,
+}
 
 /// The most times that a grammar is lowered until the lengths of what is given to rules are known.
 const MAX_ROUNDS: usize = 50;
@@ -60,17 +72,17 @@ impl Lowering<'_, '_> {
         for (number, rule) in grammar.rules.iter().enumerate() {
             self.rule = number;
             let parameters = rule.parameters.iter().map(|name| self.new_label(name)).collect();
-            self.labels.parameters.push(parameters);
+            self.labels.calls.parameters.push(parameters);
         }
         let labels = |parameters: &Vec<Known>| parameters.iter().map(|known| known.label).collect();
-        let parameters: Vec<Box<[LabelId]>> = self.labels.parameters.iter().map(labels).collect();
+        let parameters: Vec<Box<[LabelId]>> = self.labels.calls.parameters.iter().map(labels).collect();
         self.ir.set_parameters(parameters);
     }
 
     /// Lets the parameters of the current rule be seen.
     pub(super) fn see_parameters(&mut self) {
         let rule = &self.checked.grammar.rules[self.rule];
-        let parameters = self.labels.parameters.get(self.rule).into_iter().flatten();
+        let parameters = self.labels.calls.parameters.get(self.rule).into_iter().flatten();
         let seen = |(name, known): (&Name, &Known)| Seen::parameter(&name.text, *known);
         self.labels.seen.extend(rule.parameters.iter().zip(parameters).map(seen));
     }
@@ -80,7 +92,7 @@ impl Lowering<'_, '_> {
         if !self.ir.has_parameters() {
             return;
         }
-        let (rule, message, help) = match depths(&self.ir) {
+        let (rule, message, help) = match shortest::depths(&self.ir) {
             Err(rule) => {
                 let message = "this rule has itself as many times as a number says, which may follow from a parameter";
                 (rule, message.to_string(), "let it end in another way, such as an alternative without itself".into())
@@ -112,55 +124,12 @@ impl Lowering<'_, '_> {
         let arguments = arguments.iter().map(|label| self.seen(label)).collect::<Option<Vec<Known>>>()?;
         let labels: Box<[LabelId]> = self.ir.parameters(rule).into();
         let given = labels.iter().zip(&arguments).map(|(&parameter, argument)| (parameter, argument.label));
-        self.labels.given.extend(given);
+        self.labels.calls.given.extend(given);
         let place = (self.rule, place);
         let longer = self.calls.get(&place).copied().unwrap_or(0);
         let scope = Scope { labels, arguments: arguments.into(), longer, fields: [].into(), role: Role::Plain, body };
         let node = self.ir.scope(scope);
-        self.labels.calls.push((place, node));
+        self.labels.calls.references.push((place, node));
         Some(node)
-    }
-}
-
-/// Returns the depth of the shortest text of each rule, in rules. Rounds that may follow from a parameter count. If a
-/// rule has itself by them, returns that rule.
-fn depths(ir: &Ir) -> Result<Vec<u32>, RuleId> {
-    let mut depths: Vec<Option<u32>> = vec![None; ir.rules().len()];
-    let mut is_open = vec![false; ir.rules().len()];
-    for start in ir.rule_ids() {
-        let mut open = vec![start];
-        while let Some(&rule) = open.last() {
-            if depths[rule.index()].is_some() {
-                open.pop();
-                continue;
-            }
-            is_open[rule.index()] = true;
-            let mut within = Vec::new();
-            let has_parameters = !ir.parameters(rule).is_empty();
-            ir.body(rule).into_iter().for_each(|body| first_rules(ir, body, has_parameters, &mut within));
-            match within.iter().find(|rule| depths[rule.index()].is_none()) {
-                Some(&again) if is_open[again.index()] => return Err(again),
-                Some(&next) => open.push(next),
-                None => {
-                    let deepest = within.iter().filter_map(|rule| depths[rule.index()]).max();
-                    depths[rule.index()] = Some(deepest.map_or(0, |depth| depth + 1));
-                    is_open[rule.index()] = false;
-                    open.pop();
-                }
-            }
-        }
-    }
-    Ok(depths.into_iter().map(Option::unwrap_or_default).collect())
-}
-
-/// Adds the rules in the shortest text of a node.
-fn first_rules(ir: &Ir, node: NodeId, counts_rounds: bool, rules: &mut Vec<RuleId>) {
-    if let Some((item, _)) = ir.node(node).times().filter(|_| counts_rounds) {
-        return first_rules(ir, item, counts_rounds, rules);
-    }
-    match ir.node(node).first() {
-        First::Bytes(_) | First::Member(_) | First::Times(_, 0) => {}
-        First::Instance(rule) => rules.push(rule),
-        First::Times(items, _) => items.iter().for_each(|&item| first_rules(ir, item, counts_rounds, rules)),
     }
 }

@@ -355,7 +355,7 @@ impl Lowering<'_, '_> {
         let mut next = 0;
         while let Some(&(label, span)) = across.get(next) {
             next += 1;
-            let given = self.labels.given.iter().filter(|(parameter, _)| *parameter == label);
+            let given = self.labels.calls.given.iter().filter(|(parameter, _)| *parameter == label);
             let more: Vec<(LabelId, Span)> = given.map(|&(_, given)| (given, span)).collect();
             across.extend(more.into_iter().filter(|more| !across.contains(more)).collect::<Vec<_>>());
         }

@@ -62,10 +62,7 @@ pub(crate) struct Threads<'p, 't> {
     arena: Arena,
     contexts: Contexts,
     seen: Seen,
-    /// The frame of each callee at this position, by what its environment follows from.
-    called: FxHashMap<(u32, Passed), u32>,
-    /// The decisions of each frame of a rule with parameters that has ended where it began.
-    empty: FxHashMap<u32, u32>,
+    called: Called,
     queue: Queue,
     position: usize,
     peek: Peek,
@@ -74,6 +71,15 @@ pub(crate) struct Threads<'p, 't> {
     decisions: Vec<u8>,
     faults: Vec<Fault>,
     found: Found,
+}
+
+/// The callees that were called at this position.
+#[derive(Default)]
+struct Called {
+    /// The frame of each callee, by what its environment follows from.
+    frames: FxHashMap<(u32, Passed), u32>,
+    /// The decisions of each frame of a rule with parameters that has ended where it began.
+    empty: FxHashMap<u32, u32>,
 }
 
 /// The bounds of a run.
@@ -219,8 +225,7 @@ impl<'p, 't> Threads<'p, 't> {
             arena,
             contexts,
             seen: Seen::new(),
-            called: FxHashMap::from_iter([((callee, passed), root)]),
-            empty: FxHashMap::default(),
+            called: Called { frames: FxHashMap::from_iter([((callee, passed), root)]), empty: FxHashMap::default() },
             queue: Queue::new(first),
             position: 0,
             peek: None,
@@ -258,8 +263,8 @@ impl<'p, 't> Threads<'p, 't> {
             self.position = position;
             self.found.furthest = self.found.furthest.max(position);
             if position > 0 {
-                self.called.clear();
-                self.empty.clear();
+                self.called.frames.clear();
+                self.called.empty.clear();
             }
             if self.arena.size() + self.contexts.size() > self.bounds.compaction {
                 self.compact(&mut threads)?;

@@ -21,10 +21,8 @@ pub struct Shape {
     pub items: usize,
     /// Depth to which groups and repetitions nest within one expression.
     pub nesting: usize,
-    /// The length of most literals.
-    pub literal: usize,
-    /// The length of a few that are longer, if `literal` is more than 3.
-    pub long: usize,
+    /// The length of most literals, and that of a few that are longer, if the former is more than 3.
+    pub literal: (usize, usize),
     /// The bytes of literals and small classes; if empty, all.
     pub alphabet: &'static [u8],
     /// Whether rules may derive themselves and repetitions may have no bound.
@@ -54,8 +52,7 @@ impl Shape {
         alternatives: 4,
         items: 3,
         nesting: 2,
-        literal: 2,
-        long: 2,
+        literal: (2, 2),
         alphabet: b"ab",
         unbounded: true,
         weights: true,
@@ -77,8 +74,7 @@ impl Shape {
         alternatives: 6,
         items: 5,
         nesting: 3,
-        literal: 6,
-        long: 40,
+        literal: (6, 40),
         alphabet: &[],
         unbounded: true,
         weights: true,
@@ -124,7 +120,7 @@ impl Shape {
 
     /// Grammars with long literals and sequences, which no reservation covers at once.
     pub const LONG: Shape =
-        Shape { rules: 5, items: 12, literal: 150, long: 1300, alphabet: b"ab", wide: 0, ..Shape::VARIED };
+        Shape { rules: 5, items: 12, literal: (150, 1300), alphabet: b"ab", wide: 0, ..Shape::VARIED };
 }
 
 /// Returns a random grammar of this shape in which the check finds no error; with labels, one in which it may find
@@ -352,7 +348,8 @@ impl Maker<'_> {
     }
 
     fn literal(&mut self) -> Expr {
-        let most = if self.shape.literal > 3 && self.draw.percent(10) { self.shape.long } else { self.shape.literal };
+        let (usual, long) = self.shape.literal;
+        let most = if usual > 3 && self.draw.percent(10) { long } else { usual };
         let len = self.draw.between(0, most);
         let bytes: Vec<u8> = (0..len).map(|_| self.byte()).collect();
         literal(&bytes)

@@ -186,8 +186,8 @@ impl<'e> Checking<'e, '_> {
         self.parameters.iter().find(|parameter| parameter.text == label.text)
     }
 
-    /// Returns where the part stands for which a parameter stands; `None` if there is no such parameter, or it cannot be
-    /// referred to, which is reported.
+    /// Returns where the part of a parameter stands; `None` if there is no such parameter, or it cannot be referred to,
+    /// which is reported.
     pub(super) fn stand_of_parameter(&mut self, label: &Name, measure: Option<Measure>) -> Option<Stand> {
         if self.parameter(label).is_none() {
             self.unseen(label);

@@ -331,7 +331,7 @@ pub(crate) struct Contexts {
     alike: Vec<u32>,
     numbers: FxHashMap<Rc<Context>, u32>,
     size: usize,
-    /// What the environment of a callee that was asked for last follows from, and its number.
+    /// Number of the environment of the callee that was asked for last, with all that it follows from.
     callee: Option<(Passed, u32)>,
     /// The steps of work on them that are not counted yet.
     steps: u64,

@@ -124,9 +124,9 @@ impl Threads<'_, '_> {
         }
         let (names, given) = (self.names(thread), self.contexts.get(thread.count).given);
         let passed = Passed { bound: bound as u32, names, given };
-        let to = match self.called.get(&(callee, passed)) {
+        let to = match self.called.frames.get(&(callee, passed)) {
             Some(&known) => {
-                if let Some(&list) = self.empty.get(&known) {
+                if let Some(&list) = self.called.empty.get(&known) {
                     let list = self.arena.join(thread.list, list);
                     self.push(next, Thread { list, ..thread });
                 }
@@ -134,7 +134,7 @@ impl Threads<'_, '_> {
             }
             None => {
                 let to = self.arena.add_frame(callee, self.position as u32);
-                self.called.insert((callee, passed), to);
+                self.called.frames.insert((callee, passed), to);
                 let count = self.contexts.of_callee(passed);
                 self.queue.open.push(Thread { state: data.entry, count, frame: to, list: EMPTY });
                 to
@@ -176,10 +176,10 @@ impl Threads<'_, '_> {
         }
         // Calls of callees that may be empty have gone on without them. With parameters that follows from the parts.
         if data.position as usize == self.position {
-            if !self.program.callees[data.callee as usize].has_parameters || self.empty.contains_key(&frame) {
+            if !self.program.callees[data.callee as usize].has_parameters || self.called.empty.contains_key(&frame) {
                 return Ok(());
             }
-            self.empty.insert(frame, list);
+            self.called.empty.insert(frame, list);
         }
         if data.single {
             let states = &self.program.states;
