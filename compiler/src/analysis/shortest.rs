@@ -197,15 +197,24 @@ fn references(ir: &Ir, node: NodeId, found: &mut Vec<RuleId>) {
     }
 }
 
-/// Returns the depth of the shortest text of each rule, in rules. Rounds that may follow from a parameter count. If a
-/// rule has itself by them, returns that rule.
-pub fn depths(ir: &Ir) -> Result<Vec<u32>, RuleId> {
-    let mut depths: Vec<Option<u32>> = vec![None; ir.rules().len()];
+/// The size of the shortest text of a rule.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Size {
+    /// The depth in rules.
+    pub depth: u32,
+    /// The number of references to rules with parameters; saturates.
+    pub calls: u32,
+}
+
+/// Returns the size of the shortest text of each rule. Rounds that may follow from a parameter count once. If a rule
+/// has itself by them, returns that rule.
+pub fn sizes(ir: &Ir) -> Result<Vec<Size>, RuleId> {
+    let mut sizes: Vec<Option<Size>> = vec![None; ir.rules().len()];
     let mut is_open = vec![false; ir.rules().len()];
     for start in ir.rule_ids() {
         let mut open = vec![start];
         while let Some(&rule) = open.last() {
-            if depths[rule.index()].is_some() {
+            if sizes[rule.index()].is_some() {
                 open.pop();
                 continue;
             }
@@ -213,19 +222,48 @@ pub fn depths(ir: &Ir) -> Result<Vec<u32>, RuleId> {
             let mut within = Vec::new();
             let has_parameters = !ir.parameters(rule).is_empty();
             ir.body(rule).into_iter().for_each(|body| first_rules(ir, body, has_parameters, &mut within));
-            match within.iter().find(|rule| depths[rule.index()].is_none()) {
+            match within.iter().find(|rule| sizes[rule.index()].is_none()) {
                 Some(&again) if is_open[again.index()] => return Err(again),
                 Some(&next) => open.push(next),
                 None => {
-                    let deepest = within.iter().filter_map(|rule| depths[rule.index()]).max();
-                    depths[rule.index()] = Some(deepest.map_or(0, |depth| depth + 1));
+                    let found = within.iter().filter_map(|rule| sizes[rule.index()]);
+                    let depth = found.map(|size| size.depth + 1).max().unwrap_or(0);
+                    let calls = within.iter().map(|&rule| calls(ir, rule, &sizes)).fold(0, u32::saturating_add);
+                    sizes[rule.index()] = Some(Size { depth, calls });
                     is_open[rule.index()] = false;
                     open.pop();
                 }
             }
         }
     }
-    Ok(depths.into_iter().map(Option::unwrap_or_default).collect())
+    Ok(sizes.into_iter().map(Option::unwrap_or_default).collect())
+}
+
+/// Returns the number of references to rules with parameters in a reference to a rule, that one included.
+fn calls(ir: &Ir, rule: RuleId, sizes: &[Option<Size>]) -> u32 {
+    let within = sizes[rule.index()].map_or(0, |size| size.calls);
+    if ir.parameters(rule).is_empty() { 0 } else { within.saturating_add(1) }
+}
+
+/// Returns the greatest number of references to rules with parameters in the shortest text of a node; saturates.
+pub fn most_calls(ir: &Ir, sizes: &[Size]) -> u32 {
+    let sizes: Vec<Option<Size>> = sizes.iter().copied().map(Some).collect();
+    let mut nodes: Vec<u32> = Vec::with_capacity(ir.node_count());
+    // Children come before their parents in the arena.
+    for node in (0..ir.node_count()).map(NodeId::new) {
+        let of = |items: &[NodeId]| items.iter().map(|item| nodes[item.index()]).fold(0, u32::saturating_add);
+        if ir.node(node).times().is_some() {
+            nodes.push(of(ir.children(node)));
+            continue;
+        }
+        let own = match ir.node(node).first() {
+            First::Bytes(_) | First::Member(_) | First::Times(_, 0) => 0,
+            First::Instance(rule) => calls(ir, rule, &sizes),
+            First::Times(items, _) => of(items),
+        };
+        nodes.push(own);
+    }
+    nodes.into_iter().max().unwrap_or(0)
 }
 
 /// Adds the rules in the shortest text of a node.

@@ -201,7 +201,8 @@ impl Walk<'_> {
     fn of_parameter(self, known: &Known) -> Option<(i64, u64)> {
         let mut within = std::iter::successors(self.within, |within| within.outer);
         within.find_map(|within| {
-            let place = within.scope.labels.iter().position(|own| *own == known.label)?;
+            // The labels of parameters have numbers in a row.
+            let place = known.label.index().checked_sub(within.scope.labels.first()?.index())?;
             let (len, rounds) = *within.given.get(place)?;
             Some((difference(len, known.len), rounds.saturating_sub(known.rounds)))
         })

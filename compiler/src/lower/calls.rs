@@ -16,6 +16,10 @@ use crate::sources::Sources;
 /// for through all of them.
 const MAX_DEPTH: u32 = 400;
 
+/// The most references to rules with parameters in a shortest text. Each can have parts of other lengths, so each is
+/// walked through.
+const MAX_CALLS: u32 = 4096;
+
 /// The parameters of a grammar.
 #[derive(Default)]
 pub(super) struct Parameters {
@@ -92,14 +96,23 @@ impl Lowering<'_, '_> {
         if !self.ir.has_parameters() {
             return;
         }
-        let (rule, message, help) = match shortest::depths(&self.ir) {
+        let (rule, message, help) = match shortest::sizes(&self.ir) {
             Err(rule) => {
                 let message = "this rule has itself as many times as a number says, which may follow from a parameter";
                 (rule, message.to_string(), "let it end in another way, such as an alternative without itself".into())
             }
-            Ok(depths) => {
-                let rules = self.ir.rule_ids().zip(depths).filter(|&(rule, _)| !self.ir.parameters(rule).is_empty());
-                let Some((rule, depth)) = rules.max_by_key(|(_, depth)| *depth).filter(|(_, depth)| *depth > MAX_DEPTH)
+            Ok(sizes) => {
+                let most = shortest::most_calls(&self.ir, &sizes);
+                if most > MAX_CALLS {
+                    self.failed = true;
+                    let message = "a shortest text has too many references to rules with parameters";
+                    let help = format!("the bound is {MAX_CALLS}; let some be optional, or leave parameters out");
+                    return self.diagnostics.push(Diagnostic::error(Code::TooLarge, None, message).help(help));
+                }
+                let rules = self.ir.rule_ids().zip(sizes).filter(|&(rule, _)| !self.ir.parameters(rule).is_empty());
+                let depths = rules.map(|(rule, size)| (rule, size.depth));
+                let Some((rule, depth)) =
+                    depths.max_by_key(|(_, depth)| *depth).filter(|(_, depth)| *depth > MAX_DEPTH)
                 else {
                     return;
                 };

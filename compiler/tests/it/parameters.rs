@@ -79,6 +79,7 @@ fn mistakes_are_told_with_their_place() {
         ("s ::= n:'a' $call(c, n)  c(t) ::= q:($t) $u16be(len(q))", "narrow-field", "$u16be(len(q))"),
         ("s ::= n:'a' $call(c, n)  c(t) ::= q:$t $fill(q, 8)", "narrow-field", "$fill(q, 8)"),
         ("s ::= n:'a' $call(c, n)  c(t) ::= $t $pad(t, 4)", "misplaced-padding", "$pad(t, 4)"),
+        ("s ::= n:'a' $call(c, n)  c(t) ::= f:($u8(sum(t, f as ' ')))", "parameters", "t"),
         ("s ::= n:'a' $scope(k, $call(c, n))  c(t) ::= $declare(k, $t) $use(k, 'x')", "parameters", "t"),
         ("s ::= $base64(n:'a') $call(c, n)  c(t) ::= $t", "coded-label", "n"),
         ("s ::= n:(m:'a'* $u8(len(m))) $base64($call(c, n))  c(t) ::= $t", "coded-label", "n"),
@@ -113,6 +114,22 @@ fn rules_that_are_too_deep_are_refused() {
     let file = SourceFile::new("g.ebnf", chain(1000));
     let Err(diagnostics) = compile(&file, &Options::default()) else { panic!("it is not refused") };
     assert!(diagnostics.iter().any(|found| found.message.contains("rules deep")), "{diagnostics:?}");
+    // Parts of ever other lengths: each reference is another one.
+    let rule = |number: usize| {
+        let next = number + 1;
+        format!("r{number}(p) ::= a:($p $p) b:($p $p 'x') $call(r{next}, a) $call(r{next}, b)  ")
+    };
+    let all: String = (0..40).map(rule).collect();
+    let file = SourceFile::new("g.ebnf", format!("s ::= 'ok' | n:'a' $call(r0, n)  {all}r40(p) ::= 'x'"));
+    let Err(diagnostics) = compile(&file, &Options::default()) else { panic!("it is not refused") };
+    assert!(diagnostics.iter().any(|found| found.message.contains("too many references")), "{diagnostics:?}");
+    let names: Vec<String> = (0..101).map(|number| format!("p{number}")).collect();
+    let labels = vec!["n"; 101].join(", ");
+    let many = format!("s ::= n:'a' $call(r, {labels})  r({}) ::= $p0", names.join(", "));
+    let Err(diagnostics) = compile(&SourceFile::new("g.ebnf", many), &Options::default()) else {
+        panic!("it is not refused")
+    };
+    assert!(diagnostics.iter().any(|found| found.message.contains("101 parameters")), "{diagnostics:?}");
 }
 
 #[test]

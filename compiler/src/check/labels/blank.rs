@@ -105,6 +105,11 @@ impl<'e> Checking<'e, '_> {
     /// Looks at a checksum of a part that contains it, of which some bytes count as others.
     pub(super) fn blank(&mut self, expr: &'e Expr, value: &'e Value<Name>, blank: &'e Blank<Name>) {
         for label in value.labels() {
+            if self.parameter(label).is_some() {
+                let message = format!("the parameter `{}` is not a part that this is in", label.text);
+                let help = "what counts as other bytes is said in a checksum of a part of the same rule";
+                return self.report(Diagnostic::error(Code::Parameters, label.span, message).help(help));
+            }
             if self.find(label).is_none() {
                 return self.unseen(label);
             }

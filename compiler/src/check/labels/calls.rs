@@ -1,6 +1,6 @@
 //! Checks parameters of rules, and what stands for them: parts that are complete where the rule is referred to.
 
-use super::{Checking, Stand, follows_in_length};
+use super::{Checking, MAX_LABELS, Stand, follows_in_length};
 use crate::ast::{Expr, Grammar, Name, Rule};
 use crate::derived::{Derived, Measure, Term, Value};
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Span};
@@ -31,6 +31,9 @@ pub(in crate::check) fn check_parameters(
             diagnostics.push(Diagnostic::error(Code::Parameters, first.span, message).help(help));
         }
     }
+    if let Some(diagnostic) = too_many(grammar) {
+        return diagnostics.push(diagnostic);
+    }
     let counted = counted_parameters(grammar, index);
     for rule in &grammar.rules {
         check_own(rule, diagnostics);
@@ -59,8 +62,20 @@ pub(in crate::check) fn check_parameters(
     }
 }
 
+/// Reports the first rule with more parameters than a rule may have labels.
+fn too_many(grammar: &Grammar) -> Option<Diagnostic> {
+    let Rule { name, parameters, .. } = grammar.rules.iter().find(|rule| rule.parameters.len() > MAX_LABELS)?;
+    let message = format!("rule `{}` has {} parameters", grammar.told(&name.text), parameters.len());
+    let help = format!("the bound is {MAX_LABELS}; give one label to parts that are passed together");
+    Some(Diagnostic::error(Code::TooLarge, name.span, message).help(help))
+}
+
 fn wrong_number((rule, parameters): (&str, &[Name]), number: usize, span: Span) -> Diagnostic {
-    let labels = |number: usize| if number == 1 { "one label".to_string() } else { format!("{number} labels") };
+    let labels = |number: usize| match number {
+        0 => "no label".to_string(),
+        1 => "one label".to_string(),
+        _ => format!("{number} labels"),
+    };
     let message = format!("rule `{rule}` takes {}, this gives it {}", labels(parameters.len()), labels(number));
     let names: String = parameters.iter().map(|name| format!(", {}", name.text)).collect();
     let help = match parameters {
@@ -100,7 +115,9 @@ fn counted_parameters(grammar: &Grammar, index: &Map<&str, usize>) -> Vec<Set<us
                 let passed = arguments.iter().enumerate().filter(|(number, _)| counted[target].contains(number));
                 found.extend(passed.filter_map(|(_, label)| place(label)));
             });
-            is_changed |= found.into_iter().fold(false, |any, place| counted[number].insert(place) || any);
+            for place in found {
+                is_changed |= counted[number].insert(place);
+            }
         }
         if !is_changed {
             return counted;
@@ -135,7 +152,8 @@ fn check_numbers(rule: &Rule, diagnostics: &mut Diagnostics) {
     let mut report = |label: &Name, span: Span| {
         let message =
             format!("the part `{}` follows from a parameter, and can be too long for this number", label.text);
-        let help = "let a number of 4 bytes or more measure it, as `$u32be(len(part))`, or one of free width";
+        let help = "let a number of 4 bytes or more measure it, as `$u32be(len(part))`, or one of free width; a \
+                    bit field has 32 bits or more";
         diagnostics.push(Diagnostic::error(Code::NarrowField, span, message).help(help));
     };
     rule.body.each(&mut |expr| {
@@ -143,6 +161,7 @@ fn check_numbers(rule: &Rule, diagnostics: &mut Diagnostics) {
         if let Derived::Padding(label, padding) = derived
             && padding.is_exact
             && dependent.contains(label.text.as_str())
+            && !rule.parameters.iter().any(|parameter| parameter.text == label.text)
         {
             return report(label, expr.span);
         }

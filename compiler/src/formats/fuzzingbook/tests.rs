@@ -118,11 +118,11 @@ fn errors_of_shape() {
     check(
         "[]",
         expect![[r#"
-        g:1:1: error[syntax]: a grammar is an object, this is a list
-          | []
-          | ^^
-          help: a rule is written `"<name>": [alternative, ...]`
-    "#]],
+            g:1:1: error[syntax]: a grammar is an object, this is a list
+              | []
+              | ^^
+              help: a rule is written `"<name>": [alternative, ...]`, or with parameters `"<name>": {"parameters": ["n"], "alternatives": [...]}`
+        "#]],
     );
     check("{}", expect![[""]]);
     check(
@@ -138,7 +138,7 @@ fn errors_of_shape() {
             g:1:9: error[syntax]: the alternatives of a rule are a list, this is a string
               | {"<a>": "x", "<b>": [], "<c>": [1, null, [true], ["x", ["y"]], [{"weight": 1}]],
               |         ^^^
-              help: a rule is written `"<name>": [alternative, ...]`
+              help: a rule is written `"<name>": [alternative, ...]`, or with parameters `"<name>": {"parameters": ["n"], "alternatives": [...]}`
             g:1:21: error[syntax]: rule `b` has no alternatives
               | {"<a>": "x", "<b>": [], "<c>": [1, null, [true], ["x", ["y"]], [{"weight": 1}]],
               |                     ^^
@@ -162,7 +162,7 @@ fn errors_of_shape() {
             g:1:66: error[syntax]: this is not understood in a symbol
               | ": "x", "<b>": [], "<c>": [1, null, [true], ["x", ["y"]], [{"weight": 1}]],
               |                                                             ^^^^^^^^
-              help: a symbol is a string, `{"label": "n", "expansion": [...]}`, `{"copy": "n"}`, `{"number": "u16be(len(n))"}`, `{"define": "kind", "expansion": [...]}` and its like, `{"coding": "base64", "expansion": [...]}`, `{"each": "n", "expansion": [...]}`, or an `expansion` or a `choice` with `min`, `max` or `times`
+              help: a symbol is a string, `{"label": "n", "expansion": [...]}`, `{"copy": "n"}`, `{"number": "u16be(len(n))"}`, `{"define": "kind", "expansion": [...]}` and its like, `{"coding": "base64", "expansion": [...]}`, `{"each": "n", "expansion": [...]}`, `{"call": "<rule>", "with": ["n"]}`, or an `expansion` or a `choice` with `min`, `max` or `times`
             g:2:21: error[syntax]: this alternative has no `expansion`
               |             "<d>": [{"weight": 1}, {"expansion": 3}, {"expansion": "x", "weight": "1"}, {"expansion": "x", "weight": -1}
               |                     ^^^^^^^^^^^^^
