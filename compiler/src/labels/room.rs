@@ -2,7 +2,8 @@
 
 use super::walk::{self, Longer, Memo, Walk};
 use super::{Labels, Open};
-use crate::ir::{Ir, Known, LabelId, NodeId, Scope};
+use crate::derived::{Measure, Term};
+use crate::ir::{Field, Ir, Known, LabelId, NodeId, Scope};
 
 /// The room in an open scope, or in an open labelled part of it.
 #[derive(Clone, Copy)]
@@ -174,7 +175,7 @@ impl<'r> Room<'r> {
             return u64::MAX;
         }
         let (mut least, mut beyond) = (0, slack.min(u64::MAX / 4));
-        let guess = self.guess(longer(0), longer(1), (slack, before));
+        let guess = self.guess(longer(0), longer(1), (slack, before)).min(self.measured(label, shortest));
         if guess < beyond && fits(guess) {
             least = guess;
             if !fits(guess + 1) {
@@ -216,6 +217,19 @@ impl<'r> Room<'r> {
         let of_level = |(without, with): (i128, i128)| (without > with).then(|| without.max(0) / (without - with));
         let least = without.into_iter().zip(with).filter_map(of_level).min();
         least.and_then(|least| u64::try_from(least).ok()).unwrap_or(had.0).min(u64::MAX / 4)
+    }
+
+    /// Returns by how much a part may be longer than `shortest` for the numbers that measure its length alone.
+    fn measured(&self, label: LabelId, shortest: i64) -> u64 {
+        let of_field = |Field { value, greatest }: &Field| match value.terms[..] {
+            [Term { times: times @ 1.., measure: Measure::Len, label: known }] if known.label == label => {
+                let len = (value.greatest_sum(*greatest) - i128::from(value.plus)) / i128::from(times);
+                Some(len - i128::from(known.len) - i128::from(shortest))
+            }
+            _ => None,
+        };
+        let most = self.scope().and_then(|scope| scope.fields.iter().filter_map(of_field).min());
+        most.map_or(u64::MAX, |most| u64::try_from(most.max(0)).unwrap_or(u64::MAX))
     }
 
     /// Returns true if padding follows the part with a label in its sequence.
