@@ -128,6 +128,12 @@ impl Labels {
         self.are_used
     }
 
+    /// Returns the number of places that are filled in at the end of the text or of the coded part.
+    #[inline]
+    pub fn marks(&self) -> u32 {
+        self.marks.len() as u32
+    }
+
     /// Begins a labelled part, a scope, a coded part, or a part that gives a name, at the byte `emitted` of the output.
     /// Returns the slack within it.
     pub fn begin(&mut self, ir: &Ir, node: NodeId, emitted: u64, slack: u64) -> u64 {

@@ -12,8 +12,8 @@
 //! has. A [`Compiled`] grammar can be handed to gramjet's engines; its fields are theirs.
 //!
 //! All else is public for gramjet's own crates: the [`ast`], the [`ir`], [`analysis`], [`passes`], [`lower`],
-//! [`machine`], [`reference`](mod@reference), [`backend`], [`sources`], [`charset`], [`check`], [`fnv`] and
-//! [`ordered`]. It may change in any version, so a crate that uses it must depend on one exact version.
+//! [`machine`], [`reference`](mod@reference), [`outline`], [`backend`], [`sources`], [`charset`], [`check`], [`fnv`]
+//! and [`ordered`]. It may change in any version, so a crate that uses it must depend on one exact version.
 
 #![forbid(unsafe_code)]
 
@@ -62,6 +62,8 @@ pub mod labels;
 pub mod machine;
 
 pub mod reference;
+
+pub mod outline;
 
 pub mod backend;
 

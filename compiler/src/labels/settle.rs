@@ -84,10 +84,21 @@ pub(super) struct Mark {
 /// Places of a text before and after bytes were filled in that need more room than they had, or less.
 #[derive(Clone, Debug, Default)]
 pub struct Moves {
-    /// The end of each place that has another length now, and by how much all places up to it grew, in ascending order.
-    grown: Vec<(u64, i64)>,
+    /// The places that have another length now, in ascending order.
+    grown: Vec<Grown>,
     /// A part that was coded: its beginning, its length before and after.
     coded: Option<(u64, u64, u64)>,
+}
+
+/// Bytes that have another length since they were filled in.
+#[derive(Clone, Copy, Debug)]
+struct Grown {
+    /// The end before that.
+    end: u64,
+    /// The number of marks up to it.
+    marks: u32,
+    /// Number of bytes by which all places up to it grew.
+    by: i64,
 }
 
 /// The end of an output that is settled.
@@ -104,8 +115,7 @@ pub(super) struct Piece<'k> {
 impl Moves {
     /// Returns the place after the bytes were filled in.
     pub fn of(&self, place: u64) -> u64 {
-        let before = self.grown.partition_point(|&(end, _)| end <= place);
-        let place = place.saturating_add_signed(before.checked_sub(1).map_or(0, |last| self.grown[last].1));
+        let place = self.grown_by(self.grown.partition_point(|grown| grown.end <= place), place);
         match self.coded {
             // A byte of a coded part has no place of its own: the places keep their order.
             Some((from, len, coded)) if place > from => {
@@ -114,6 +124,22 @@ impl Moves {
             }
             _ => place,
         }
+    }
+
+    /// Returns the place after the bytes were filled in, and before the part was coded, given the number of marks
+    /// before it: some have no bytes until they are filled in.
+    pub fn settled(&self, place: u64, marks: u32) -> u64 {
+        self.grown_by(self.grown.partition_point(|grown| grown.marks <= marks), place)
+    }
+
+    /// Returns a place that has moved by the growth of the first ones.
+    fn grown_by(&self, first: usize, place: u64) -> u64 {
+        place.saturating_add_signed(first.checked_sub(1).map_or(0, |last| self.grown[last].by))
+    }
+
+    /// Returns the beginning of the part that was coded, if one was.
+    pub fn coded(&self) -> Option<u64> {
+        self.coded.map(|(from, ..)| from)
     }
 
     /// Returns the place before which nothing has moved.
@@ -244,9 +270,9 @@ fn contents(ir: &Ir, mark: &Mark, number: u32) -> Vec<(u32, u32)> {
 fn make_room(marks: &[Mark], piece: &Piece<'_>, output: &mut Vec<u8>) -> Moves {
     let mut moves = Moves::default();
     let mut grown = 0;
-    for mark in marks.iter().filter(|mark| mark.width != mark.raw) {
+    for (number, mark) in (piece.first_mark + 1..).zip(marks).filter(|(_, mark)| mark.width != mark.raw) {
         grown += difference(mark.width, mark.raw);
-        moves.grown.push((mark.at + mark.raw, grown));
+        moves.grown.push(Grown { end: mark.at + mark.raw, marks: number, by: grown });
     }
     if !moves.grown.is_empty() {
         let emitted = output.split_off(piece.base + piece.from as usize);

@@ -12,7 +12,10 @@ impl<R: Recorder, D: Decide> Machine<'_, R, D> {
     pub(super) fn labelled(&mut self, node: NodeId, depth: u32) -> Option<NodeId> {
         let ir = self.ir;
         if let Some(leaf) = ir.node(node).leaf() {
+            let from = self.position();
             self.labels.emit(node, leaf, self.output, self.base);
+            let to = self.position();
+            self.recorder.derived(node, from, to);
             return None;
         }
         if let Some((item, rounds)) = ir.node(node).times() {
@@ -30,6 +33,8 @@ impl<R: Recorder, D: Decide> Machine<'_, R, D> {
             }
             _ => {
                 self.enter(node);
+                let at = self.position();
+                self.recorder.enter(node, at);
                 self.todo(Todo::Leave(node));
                 ir.children(node).first().copied()
             }
@@ -47,6 +52,8 @@ impl<R: Recorder, D: Decide> Machine<'_, R, D> {
         if let Some(moves) = self.labels.take_moves() {
             self.recorder.settled(&moves);
         }
+        let at = self.position();
+        self.recorder.leave(node, at);
     }
 
     /// Decides a choice whose options cost what the text so far says.

@@ -17,6 +17,7 @@ mod limits;
 mod mirrors;
 mod names;
 mod oracle;
+mod outline;
 mod parameters;
 mod passes;
 mod ranges;
