@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use gramjet::{Limits, LimitsError, Producer};
 use gramjet_compiler::Compiled;
+use gramjet_compiler::backend::rust::EmitOptions;
 use gramjet_engine::jit::Jit;
 use gramjet_engine::kind::{self, EngineKind};
 use gramjet_grammars::Shipped;
@@ -38,7 +39,7 @@ impl Engine {
         let generated = shipped.and_then(|shipped| gramjet_generated::producer(shipped.name));
         match (argument, generated) {
             (EngineArgument::Rust, Some(make)) => Engine::generated(make, prepared.wanted()),
-            (EngineArgument::Rust, None) => Err(not_generated(shipped)),
+            (EngineArgument::Rust, None) => Err(not_generated(shipped, prepared)?),
             // This saves a compilation.
             (EngineArgument::AUTO, Some(make)) if !prepared.is_compiled() => {
                 let engine = Engine::generated(make, prepared.wanted())?;
@@ -155,17 +156,20 @@ fn code_size(jit: &Jit) -> String {
 }
 
 /// Returns why there is no code that was made ahead of time; `shipped` is read as it is.
-fn not_generated(shipped: Option<&Shipped>) -> Failure {
-    Failure::Usage(match shipped {
-        Some(Shipped { name, .. }) => format!(
-            "`--engine rust` is not possible: gramjet has no compiled producer of `{name}`; `gramjet emit rust {name}` \
-             writes one for your own crate, as `gramjet::grammar!` does at build time, and `--engine auto` runs the \
-             grammar here"
+fn not_generated(shipped: Option<&Shipped>, prepared: &Prepared) -> Result<Failure, Failure> {
+    let Some(Shipped { name, .. }) = shipped else {
+        let message = "`--engine rust` runs shipped grammars only, named without a path, from their own start rule \
+                       and with their own weights";
+        return Ok(Failure::Usage(message.to_string()));
+    };
+    let reason = match EmitOptions::default().check(prepared.compile_for_inputs()?) {
+        Ok(()) => format!(
+            "gramjet has no compiled producer of `{name}`; `gramjet emit rust {name}` writes one for your own crate, as \
+             `gramjet::grammar!` does at build time"
         ),
-        None => "`--engine rust` runs shipped grammars only, named without a path, from their own start rule and with \
-                 their own weights"
-            .to_string(),
-    })
+        Err(refusal) => refusal,
+    };
+    Ok(Failure::Usage(format!("`--engine rust` is not possible: {reason}, and `--engine auto` runs the grammar here")))
 }
 
 #[cfg(test)]

@@ -79,6 +79,7 @@ shipped! {
     lua "Lua chunks" "Lua 5.4 Reference Manual";
     markdown "Markdown texts" "CommonMark 0.31.2";
     nginx "configuration files of nginx" "nginx documentation";
+    png "PNG images" "Portable Network Graphics, W3C, third edition";
     protobuf "Protocol Buffers definitions (.proto)" "Protocol Buffers, language specifications 2 and 3";
     python "Python modules" "The Python Language Reference, 3.11";
     regex "regular expressions of PCRE2" "PCRE2 10.42, pcre2pattern";
@@ -88,6 +89,7 @@ shipped! {
     solidity "Solidity source files" "Solidity 0.8.25, Language Grammar";
     sql "SQL scripts, SQLite's dialect" "SQL As Understood By SQLite, 3.40";
     svg "SVG images, above all paths" "SVG 1.1, second edition";
+    tar "tape archives (ustar)" "POSIX.1-2017, pax: ustar Interchange Format";
     toml "TOML documents" "TOML 1.0.0";
     typescript "TypeScript modules" "The TypeScript Handbook and the parser of TypeScript 5.9; ECMA-262";
     uri "URIs and relative references" "RFC 3986";
@@ -96,6 +98,7 @@ shipped! {
     xml "XML documents" "XML 1.0, fifth edition; Namespaces in XML 1.0";
     xpath "XPath expressions" "XPath 1.0";
     yaml "YAML documents, made in flow style" "YAML 1.2.2";
+    zip "ZIP archives" "PKWARE, APPNOTE.TXT 6.3.10; RFC 1951";
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
-//! Independent readers accept what the grammars of `tests/labelled` derive, in which parts follow from other parts:
-//! names of tags, attributes and entities, columns, lengths, padding, checksums of headers, bit fields, indentation,
-//! and texts in codings.
+//! Independent readers accept what the grammars of `tests/labelled` derive, and shipped ones, in which parts follow
+//! from other parts: names of tags, attributes and entities, columns, lengths, padding, checksums of headers, bit
+//! fields, indentation, and texts in codings.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -22,7 +22,7 @@ const LIMITS: [&[&str]; 6] = [
     &["--shape", "uniform", "--max-len", "1KiB"],
 ];
 
-/// The limits of archives, of which the shortest has two thousand bytes.
+/// The limits of archives, of which the shortest has a thousand bytes.
 const ARCHIVES: [&[&str]; 4] = [
     &["--max-len", "2048"],
     &["--shape", "target-size=4k", "--max-len", "16KiB"],
@@ -38,11 +38,12 @@ fn documents(grammar: &str) -> Vec<PathBuf> {
     let (limits, all) = if grammar == "tar" { (&ARCHIVES[..], ALL_ARCHIVES) } else { (&LIMITS[..], ALL) };
     let count = (amount::part(all) as u32).div_ceil(limits.len() as u32);
     let made = limits.iter().copied().enumerate().map(|(number, limits)| {
-        let path = format!("tests/labelled/{grammar}.ebnf");
+        let own = format!("tests/labelled/{grammar}.ebnf");
+        let path = if Path::new(env!("CARGO_MANIFEST_DIR")).join(&own).exists() { own } else { grammar.to_string() };
         let has_any_byte = ["codings", "ipv4", "png", "tar", "values", "zip"].contains(&grammar);
         let separator = if has_any_byte { &["--separator", "len32"][..] } else { &[] };
-        // The shortest image has more bytes than the shortest limit.
-        let limits = if grammar == "png" && number == 0 { &["--max-len", "200"][..] } else { limits };
+        // The shortest image and the shortest archive have more bytes than the shortest limit.
+        let limits = if ["png", "zip"].contains(&grammar) && number == 0 { &["--max-len", "200"][..] } else { limits };
         documents_from(&path, count, &[limits, separator].concat(), &format!("labelled-{grammar}-{number}"))
     });
     made.collect()
@@ -97,6 +98,7 @@ fn directories_of_archives_are_those_of_their_entries() {
 fn images_are_loaded() {
     for path in documents("png") {
         judge("png_judge.py", &[], 100, &path);
+        judge("png_judge.py", &["--pngcheck"], 100, &path);
     }
 }
 

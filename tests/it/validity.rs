@@ -6,6 +6,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use gramjet_compiler::{Options, SourceFile, compile};
 use gramjet_testkit::amount;
 
 /// Returns a file in the directory for temporary files of tests.
@@ -98,6 +99,8 @@ const JUDGES: &[(&str, &str, &[&str], u32)] = &[
     ("lua", "lua_judge.lua", &[], 100),
     ("markdown", "markdown_judge.mjs", &[], 100),
     ("nginx", "nginx_judge.py", &[], 100),
+    ("png", "png_judge.py", &[], 100),
+    ("png", "png_judge.py", &["--pngcheck"], 100),
     ("protobuf", "protobuf_judge.py", &[], 100),
     ("python", "python_judge.py", &[], 99),
     ("regex", "regex_judge.py", &[], 100),
@@ -108,6 +111,8 @@ const JUDGES: &[(&str, &str, &[&str], u32)] = &[
     ("solidity", "solidity_judge.mjs", &[], 100),
     ("sql", "sql_judge.py", &[], 99),
     ("svg", "svg_judge.mjs", &[], 100),
+    ("tar", "tar_judge.py", &[], 100),
+    ("tar", "tar_judge.py", &["--tar"], 100),
     ("toml", "toml_judge.py", &[], 100),
     ("typescript", "typescript_judge.mjs", &[], 100),
     ("uri", "uri_judge.py", &[], 100),
@@ -118,26 +123,48 @@ const JUDGES: &[(&str, &str, &[&str], u32)] = &[
     ("xpath", "xpath_judge.py", &[], 100),
     ("yaml", "yaml_judge.mjs", &[], 100),
     ("yaml", "yaml_judge.py", &[], 99),
+    ("zip", "zip_judge.py", &[], 100),
+    ("zip", "zip_judge.py", &["--unzip"], 100),
 ];
 
 /// Documents with a median of fewer tokens would be trivial; but a date and a time are short.
 const MEDIAN_TOKENS: usize = 20;
 const MEDIAN_TOKENS_OF_DATE_TIME: usize = 10;
 
-/// The shortest unit of Java has 708 bytes.
-const LENGTH_OF_JAVA: &str = "900";
+/// The judges that read documents with any byte, each with its length before it.
+const READ_LENGTHS: &[&str] = &["png_judge.py", "tar_judge.py", "zip_judge.py"];
+
+/// Returns a length that leaves some room beyond the shortest document of a grammar.
+fn short_length(shipped: &gramjet_grammars::Shipped) -> String {
+    let file = SourceFile::new(shipped.name, shipped.text);
+    let compiled = compile(&file, &Options::default()).expect("it compiles").0;
+    (compiled.min_len() * 5 / 4).max(100).to_string()
+}
 
 /// Returns the number of tokens in the median document: words, and other characters but white space.
-fn median_tokens(documents: &Path) -> usize {
+fn median_tokens(documents: &Path, have_lengths: bool) -> usize {
     let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || !byte.is_ascii();
     let tokens = |document: &[u8]| -> usize {
         let runs = document.chunk_by(|a, b| is_word(a) && is_word(b));
         runs.filter(|run| !run[0].is_ascii_whitespace()).count()
     };
     let text = std::fs::read(documents).expect("the documents were written");
-    let mut counts: Vec<usize> = text.split(|&byte| byte == 0).map(tokens).collect();
+    let mut counts: Vec<usize> = match have_lengths {
+        true => with_lengths(&text).map(tokens).collect(),
+        false => text.split(|&byte| byte == 0).map(tokens).collect(),
+    };
     counts.sort_unstable();
     counts[counts.len() / 2]
+}
+
+/// Returns the documents of a text in which each has its length before it.
+fn with_lengths(mut text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    std::iter::from_fn(move || {
+        let (length, rest) = text.split_first_chunk()?;
+        let document;
+        (document, text) = rest.split_at(u32::from_le_bytes(*length) as usize);
+        Some(document)
+    })
 }
 
 #[test]
@@ -147,13 +174,15 @@ fn shipped_grammars_are_accepted_by_their_judges() {
         let judges: Vec<_> = JUDGES.iter().filter(|(grammar, ..)| *grammar == shipped.name).collect();
         assert!(!judges.is_empty(), "{} has no judge", shipped.name);
         // Near the limits most of a document comes from pools.
-        let length = if shipped.name == "java" { LENGTH_OF_JAVA } else { "100" };
-        let ways = [(500, &[][..]), (200, &["--max-depth", "2"]), (200, &["--max-len", length])];
+        let length = short_length(shipped);
+        let ways = [(500, &[][..]), (200, &["--max-depth", "2"]), (200, &["--max-len", &length])];
+        let have_lengths = READ_LENGTHS.contains(&judges[0].1);
+        let separator = ["--separator", if have_lengths { "len32" } else { "nul" }];
         for (count, arguments) in amount::some(ways, 3) {
             let name = format!("{}{}.nul", shipped.name, arguments.concat());
-            let path = documents_from(shipped.name, count, arguments, &name);
+            let path = documents_from(shipped.name, count, &[arguments, &separator].concat(), &name);
             if arguments.is_empty() {
-                let tokens = median_tokens(&path);
+                let tokens = median_tokens(&path, have_lengths);
                 let least = if shipped.name == "date_time" { MEDIAN_TOKENS_OF_DATE_TIME } else { MEDIAN_TOKENS };
                 assert!(tokens >= least, "{}: {tokens} tokens", shipped.name);
             }

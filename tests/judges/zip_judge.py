@@ -13,58 +13,64 @@ import tempfile
 import warnings
 import zipfile
 
-from judging import not_installed, read_documents_with_lengths
+from judging import not_installed, read_documents_with_lengths, report
 
 # An archive may have two entries of one name.
 warnings.simplefilter("ignore")
 
+# The flag of a file whose checksum and sizes come after it, and their length there.
+STREAMED = 8
+SIZES = 16
 
-def has_its_header(document, entry):
-    """Returns true if the header before an entry says what the directory says."""
+
+def end_by_its_header(document, entry):
+    """Returns the place after an entry, by its header; raises an error if this does not say what the directory says."""
     begin = entry.header_offset
-    signature, _, _, method, _, _, checksum, packed, size, name, more = struct.unpack(
+    signature, _, flags, method, _, _, checksum, packed, size, name, more = struct.unpack(
         "<4s5H3L2H", document[begin : begin + 30]
     )
+    end = begin + 30 + name + more + entry.compress_size
+    if flags & STREAMED:
+        if (checksum, packed, size) != (0, 0, 0):
+            raise ValueError("sizes of a streamed entry")
+        mark, checksum, packed, size = struct.unpack("<4s3L", document[end : end + SIZES])
+        end += SIZES
+        if mark != b"PK\7\x08":
+            raise ValueError("the mark of the sizes")
     said = (method, checksum, packed, size)
-    return (
-        signature == b"PK\3\4"
-        and said == (entry.compress_type, entry.CRC, entry.compress_size, entry.file_size)
-        and document[begin + 30 : begin + 30 + name].decode() == entry.orig_filename
-        and more == 0
-    )
+    if signature != b"PK\3\4" or said != (entry.compress_type, entry.CRC, entry.compress_size, entry.file_size):
+        raise ValueError("a header is not that of the directory")
+    return end
 
 
-def is_archive(document):
+def reason(document):
+    """Returns why a document is refused, or None."""
     try:
         with zipfile.ZipFile(io.BytesIO(document)) as archive:
             entries = archive.infolist()
             for entry in entries:
                 with archive.open(entry) as member:
-                    if len(member.read()) != entry.file_size or not has_its_header(document, entry):
-                        return False
+                    if len(member.read()) != entry.file_size:
+                        return "the size of an entry"
             # Nothing stands between the entries, or before the directory.
-            ends = [entry.header_offset + 30 + len(entry.orig_filename) + entry.compress_size for entry in entries]
+            ends = [end_by_its_header(document, entry) for entry in entries]
             begins = [entry.header_offset for entry in entries]
-            return [*begins, archive.start_dir] == [0, *ends]
-    except (zipfile.BadZipFile, OSError, EOFError, struct.error, UnicodeDecodeError):
-        return False
+            return None if [*begins, archive.start_dir] == [0, *ends] else "bytes between entries"
+    except (zipfile.BadZipFile, OSError, EOFError, struct.error, UnicodeDecodeError, ValueError) as error:
+        return repr(error)
 
 
-def is_tested(document):
-    # An archive without entries is told with a warning.
-    if document[:4] == b"PK\5\6":
-        return True
+def reason_of_unzip(document):
+    """Returns what `unzip -t` says of a document, or None."""
     with tempfile.NamedTemporaryFile(suffix=".zip") as file:
         file.write(document)
         file.flush()
-        return subprocess.run(["unzip", "-tq", file.name], capture_output=True).returncode == 0
+        run = subprocess.run(["unzip", "-tq", file.name], capture_output=True)
+        return None if run.returncode == 0 else (run.stdout + run.stderr).decode(errors="replace").strip()
 
 
 if "--unzip" in sys.argv and not shutil.which("unzip"):
     not_installed("the program unzip")
 documents = read_documents_with_lengths()
-if "--unzip" in sys.argv:
-    documents = documents[:200]
-    print(f"accepted {sum(map(is_tested, documents))} of {len(documents)}")
-else:
-    print(f"accepted {sum(map(is_archive, documents))} of {len(documents)}")
+judge = reason_of_unzip if "--unzip" in sys.argv else reason
+report(documents, {number: found for number, found in enumerate(map(judge, documents)) if found})

@@ -27,11 +27,11 @@ const SOURCES: [&str; 18] = [
     "tests/labelled/csv.ebnf",
     "tests/labelled/values.ebnf",
     "tests/labelled/codings.ebnf",
-    "tests/labelled/png.ebnf",
+    "grammars/png.ebnf",
     "engine/parse/tests/it/codings.rs",
-    "tests/labelled/tar.ebnf",
+    "grammars/tar.ebnf",
     "tests/labelled/ipv4.ebnf",
-    "tests/labelled/zip.ebnf",
+    "grammars/zip.ebnf",
     "tests/labelled/blocks.ebnf",
 ];
 

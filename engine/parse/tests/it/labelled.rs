@@ -1,4 +1,4 @@
-//! E5 and E6 for the grammars of `tests/labelled`, which are as large as those of real formats.
+//! E5 and E6 for the grammars of `tests/labelled`, which are as large as those of real formats, and for shipped ones.
 
 use gramjet_compiler::reference::{Limits, render};
 use gramjet_compiler::shape::{Shape, Weighting};
@@ -11,6 +11,9 @@ use crate::kit::check_inverse;
 /// The number of texts of a grammar in a long run.
 const ALL: u64 = 100_000;
 
+/// The grammars that ship.
+const SHIPPED: [&str; 3] = ["png", "tar", "zip"];
+
 const SHAPES: [Weighting; 4] = [
     Weighting::Own,
     Weighting::Shape(Shape::TargetSize(1000)),
@@ -19,7 +22,8 @@ const SHAPES: [Weighting; 4] = [
 ];
 
 fn compiled(name: &str, weighting: &Weighting) -> Compiled {
-    let path = format!("{}/../../tests/labelled/{name}.ebnf", env!("CARGO_MANIFEST_DIR"));
+    let folder = if SHIPPED.contains(&name) { "grammars" } else { "tests/labelled" };
+    let path = format!("{}/../../{folder}/{name}.ebnf", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(path).expect("a grammar of the tests");
     let options = Options { weighting: weighting.clone(), ..Options::default() };
     compile(&SourceFile::new("g.ebnf", text), &options).expect("it compiles").0
@@ -75,6 +79,11 @@ fn images_are_found_again() {
 #[test]
 fn archives_with_checksums_are_found_again() {
     check("tar", ALL / 20);
+}
+
+#[test]
+fn archives_with_directories_are_found_again() {
+    check("zip", ALL / 50);
 }
 
 #[test]
