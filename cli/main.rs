@@ -2,6 +2,7 @@
 
 #![deny(unsafe_code)]
 
+mod annotation;
 mod arguments;
 mod commands;
 mod engine;

@@ -6,6 +6,7 @@ pub mod file;
 #[cfg(target_os = "linux")]
 pub mod mapped;
 pub mod separator;
+pub mod shown;
 pub mod sink;
 pub mod stream;
 pub mod whole;

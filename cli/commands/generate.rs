@@ -6,6 +6,7 @@ mod counted;
 mod coverage;
 mod destination;
 mod ordered;
+mod shown;
 mod worker;
 
 use std::num::NonZero;
@@ -22,6 +23,7 @@ use crate::arguments::limits::LimitArgs;
 use crate::engine::Engine;
 use crate::failure::{Failure, say};
 use crate::output::separator::Separator;
+use crate::output::shown::Shown;
 use crate::plan::{Amount, Plan, Shard, ShardArgument, is_large};
 use crate::prepared::Prepared;
 use crate::progress::Progress;
@@ -149,7 +151,7 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
     }
     // Opened files must be closed.
     let stop = stopping.end_preparation();
-    let (written, elapsed) = asked.make(&planned, &stop)?;
+    let (written, elapsed) = asked.make(&planned, &prepared, &stop)?;
     if let (Ok(written), true) = (&written, args.verbose) {
         summarise(*written, asked.separator, elapsed);
     }
@@ -210,9 +212,18 @@ impl<'a> Asked<'a> {
 
     /// Makes the inputs. Returns how many inputs and bytes were written, or why the output is incomplete; and the time
     /// taken.
-    fn make(&self, planned: &Planned, stop: &Stop) -> Result<(Result<Tally, Failure>, Duration), Failure> {
+    fn make(
+        &self,
+        planned: &Planned,
+        prepared: &Prepared,
+        stop: &Stop,
+    ) -> Result<(Result<Tally, Failure>, Duration), Failure> {
         let Planned { choice, plan, jobs } = planned;
-        let sink = self.destination.open(&self.args.output, plan, self.amount)?;
+        let mut sink = self.destination.open(&self.args.output, plan, self.amount)?;
+        if self.destination.is_watched(&self.args.output) {
+            let describe = shown::describing(prepared.compiled()?.clone());
+            sink = Box::new(Shown::new(sink, self.separator.len() as usize, describe));
+        }
         let progress = if self.args.no_progress {
             Progress::hidden()
         } else {

@@ -10,6 +10,7 @@ use gramjet_compiler::Compiled;
 use gramjet_compiler::reference::{self, Trace};
 use gramjet_parse::{Budget, Parsed, Parser};
 
+use crate::annotation;
 use crate::arguments::grammar::GrammarArgs;
 use crate::arguments::limits::LimitArgs;
 use crate::engine::Engine;
@@ -77,6 +78,11 @@ struct FormArgs {
     #[arg(long)]
     json: bool,
 
+    /// Print a table of what stands where: offsets, bytes, rules and labels, numbers and texts. What a coded part
+    /// stands for has offsets of its own, after a plus sign.
+    #[arg(long)]
+    annotate: bool,
+
     /// Write the choice bytes, which `gramjet render` takes.
     #[arg(long)]
     choices: bool,
@@ -85,7 +91,7 @@ struct FormArgs {
 impl FormArgs {
     /// Returns true if anything is written.
     fn is_asked(&self) -> bool {
-        self.choices || self.tree || self.json
+        self.choices || self.tree || self.json || self.annotate
     }
 
     /// Returns the extension of output files.
@@ -93,6 +99,7 @@ impl FormArgs {
         match self {
             FormArgs { choices: true, .. } => ".choices",
             FormArgs { tree: true, .. } => ".tree",
+            FormArgs { annotate: true, .. } => ".parts",
             _ => ".json",
         }
     }
@@ -102,6 +109,7 @@ const EXAMPLES: &str = "\
 Examples:
   gramjet parse my.ebnf corpus/*                         which files conform?
   gramjet parse json text.json --tree
+  gramjet parse png image.png --annotate
   gramjet parse json text.json --choices | gramjet render json -
   gramjet parse my.ebnf corpus/* --choices -o streams/
   gramjet parse my.ebnf old.bin --repair --choices | gramjet render my.ebnf -
@@ -203,6 +211,10 @@ impl<'a> Reader<'a> {
             report(file, &text, &parsed);
         }
         let compiled = self.compiled;
+        if self.args.form.annotate {
+            let text = if self.args.repair { trace(compiled, &parsed).1 } else { text };
+            return Some(Some(annotation::table(compiled, &parsed.choices, &text).into_bytes()));
+        }
         // What is coded may be written in another way than in the file.
         let is_other = self.args.repair || compiled.lowered.has_codes();
         let text = if is_other { trace(compiled, &parsed).1 } else { text };

@@ -1,5 +1,6 @@
 //! The destination of the inputs of a run.
 
+use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueHint};
@@ -85,6 +86,11 @@ impl<'a> Destination<'a> {
     /// Returns true if it is standard output.
     pub fn is_standard_output(&self) -> bool {
         matches!(self, Destination::StandardOutput)
+    }
+
+    /// Returns true if people see the inputs: on a terminal, and without a separator for programs.
+    pub fn is_watched(&self, args: &OutputArgs) -> bool {
+        self.is_standard_output() && args.separator.is_none() && std::io::stdout().is_terminal()
     }
 
     /// Returns the separator between inputs.

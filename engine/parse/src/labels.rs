@@ -18,6 +18,8 @@ mod queue;
 mod steps;
 mod texts;
 
+pub use decode::decoded;
+
 use gramjet_compiler::ir::Ir;
 use gramjet_compiler::labels::Labels;
 use rustc_hash::FxHashMap;

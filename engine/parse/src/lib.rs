@@ -36,6 +36,7 @@ mod program;
 mod relaxed;
 
 pub use error::{Expected, Mismatch, ParseError, place};
+pub use labels::decoded;
 
 use automaton::{Automaton, AutomatonCache, GaveUp, Placed, Run};
 use machine::Machine;

@@ -304,3 +304,86 @@ fn texts_of_others_have_hidden_matches_anywhere() {
     fs::write(&file, "call  a ;").unwrap();
     assert!(!run(&["parse", &grammar, &file, "--separator-policy", "auto"]).status.success());
 }
+
+/// What a coded part stands for is named, too. Places are those in the file, whose stream is another one.
+#[test]
+fn a_table_says_what_stands_where() {
+    let place = place("parse-annotate");
+    let (grammar, file) = (place.path("packed.ebnf"), place.path("in"));
+    let rules = "file ::= name $u16be(len(p)) p:$zlib(d:line+) $u32be(crc32(d)) end\n\
+        name ::= [a-z]{2}\nline ::= [a-z]* #x1B\nend ::= '.' '.'?\n";
+    fs::write(&grammar, rules).unwrap();
+    // A stored block of four bytes.
+    let stream = b"\x78\x01\x01\x04\0\xFB\xFFab\x1B\x1B\x02\xFF\x00\xFA";
+    fs::write(&file, [&b"xy\0\x0F"[..], stream, b"\xCA\xDE\x52\x42.."].concat()).unwrap();
+    let table = text(&stdout(&["parse", &grammar, &file, "--annotate"]));
+    let lines: Vec<String> = table.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+    for expected in [
+        "0 78 79 name \"xy\"",
+        "2 00 0f $u16be(len(p)) 15",
+        "4 78 01 01 04 00 fb ff 61 .. $zlib stands for 4 bytes",
+        "+0 61 62 1b line",
+        "+3 1b line",
+        "19 ca de 52 42 $u32be(crc32(d)) 0xCADE5242",
+        "23 2e 2e end \"..\"",
+    ] {
+        assert!(lines.iter().any(|line| line == expected), "{expected:?} in\n{table}");
+    }
+    assert!(!table.contains('\x1B'), "{table}");
+    // With a wrong checksum, the table is of the text with the right one.
+    fs::write(&file, [&b"xy\0\x0F"[..], stream, b"\xCA\xDE\x52\x43.."].concat()).unwrap();
+    let repaired = text(&stdout(&["parse", &grammar, &file, "--repair", "--annotate"]));
+    assert!(repaired.contains("0xCADE5242"), "{repaired}");
+}
+
+/// Writes archives and an image by other programs: all forms of tar, methods of ZIP in any order, an image in chunks.
+const OTHERS: &str = "
+import io, struct, sys, tarfile, zipfile, zlib
+
+class Pipe(io.RawIOBase):
+    def __init__(self, path):
+        self.file = open(path, 'wb')
+    def writable(self):
+        return True
+    def write(self, data):
+        return self.file.write(data)
+
+place = sys.argv[1]
+for name, form in [('ustar', tarfile.USTAR_FORMAT), ('gnu', tarfile.GNU_FORMAT), ('pax', tarfile.PAX_FORMAT)]:
+    with tarfile.open(place + name + '.tar', 'w', format=form) as archive:
+        for member in ['a.txt', 'd\\u00e9/' + 'long' * 30 if name != 'ustar' else 'b']:
+            entry = tarfile.TarInfo(member)
+            entry.size, entry.uname = 3, 'me'
+            archive.addfile(entry, io.BytesIO(b'abc'))
+for name, file in [('files', open(place + 'files.zip', 'wb')), ('streams', Pipe(place + 'streams.zip'))]:
+    with zipfile.ZipFile(file, 'w') as archive:
+        archive.comment = b'said'
+        for number in range(5):
+            method = [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED][number % 2]
+            archive.writestr(f'd{number}/', '', compress_type=zipfile.ZIP_STORED)
+            archive.writestr(f'd{number}/f', 'words ' * 20 * number, compress_type=method)
+def chunk(kind, data):
+    return struct.pack('>I', len(data)) + kind + data + struct.pack('>I', zlib.crc32(kind + data))
+rows = zlib.compress(b'\\0\\1\\2\\3' * 50)
+with open(place + 'chunks.png', 'wb') as file:
+    file.write(b'\\x89PNG\\r\\n\\x1a\\n' + chunk(b'IHDR', struct.pack('>IIBBBBB', 3, 50, 8, 0, 0, 0, 0)))
+    file.write(chunk(b'exAm', b'x') + chunk(b'IDAT', rows[:9]) + chunk(b'IDAT', rows[9:]) + chunk(b'IEND', b''))
+";
+
+#[test]
+fn files_of_other_programs_come_back() {
+    if !gramjet_needs::has_for_a_part("python3") {
+        return;
+    }
+    let place = place("parse-binary");
+    let made = std::process::Command::new("python3").args(["-c", OTHERS, &place.path("")]).status().unwrap();
+    assert!(made.success());
+    for name in ["ustar.tar", "gnu.tar", "pax.tar", "files.zip", "streams.zip", "chunks.png"] {
+        let (file, choices) = (place.path(name), place.path("choices"));
+        let grammar = &name[name.len() - 3..];
+        stdout(&["parse", grammar, &file, "--choices", "-o", &choices]);
+        assert!(stdout(&["render", grammar, &choices]) == fs::read(&file).unwrap(), "{name}");
+        let generated = run(&["parse", grammar, &file, "--zero-weights", "drop"]);
+        assert!(!generated.status.success(), "{name} has nothing that is only read");
+    }
+}

@@ -91,3 +91,42 @@ fn one_module_writes_to_standard_error() {
         }
     }
 }
+
+/// Returns what a command shows on a terminal.
+#[cfg(target_os = "linux")]
+fn shown(arguments: &[&str]) -> String {
+    use std::io::Read as _;
+
+    use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+
+    let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+    grantpt(&ours).unwrap();
+    unlockpt(&ours).unwrap();
+    let name = text(ptsname(&ours, Vec::new()).unwrap().to_bytes());
+    let theirs = fs::File::options().read(true).write(true).open(name).unwrap();
+    let mut command = super::gramjet();
+    let mut child = command.args(arguments).env("TERM", "xterm").stdout(theirs).spawn().unwrap();
+    // It holds the other end of the terminal.
+    drop(command);
+    let (mut seen, mut part) = (Vec::new(), [0; 1024]);
+    let mut terminal = fs::File::from(ours);
+    // The end of a terminal is an error.
+    while let Ok(count @ 1..) = terminal.read(&mut part) {
+        seen.extend_from_slice(&part[..count]);
+    }
+    assert!(child.wait().unwrap().success());
+    text(&seen).replace("\r\n", "\n")
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn inputs_that_are_no_text_are_described_on_a_terminal() {
+    let image = shown(&["gen", "png", "-n", "2", "--seed", "4"]);
+    assert!(image.matches("  signature\n").count() == 2 && image.contains("$u32be(crc32(head))"), "{image}");
+    assert!(obeyed(&image).is_empty(), "{image:?}");
+    // Texts, and what programs read, are as they are elsewhere.
+    let json = ["gen", "json", "-n", "5", "--seed", "4"];
+    assert_eq!(shown(&json), text(&super::stdout(&json)));
+    let separated = shown(&["gen", "png", "--seed", "4", "--separator", "none"]);
+    assert!(separated.contains("IHDR") && !separated.contains("signature"), "{separated:?}");
+}

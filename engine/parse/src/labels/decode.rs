@@ -8,6 +8,9 @@ use gramjet_compiler::derived::Sum;
 use miniz_oxide::inflate::TINFLStatus;
 use miniz_oxide::inflate::core::{DecompressorOxide, decompress, inflate_flags};
 
+/// At most this many bytes are decoded for people.
+const MOST_DECODED: usize = 1 << 26;
+
 /// The bytes that coded ones stand for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Decoded {
@@ -35,6 +38,16 @@ pub(super) fn decode(coding: Coding, coded: &[u8], most: usize) -> Decoded {
         Coding::Zlib(_) => whole(inflate(coded, most, inflate_flags::TINFL_FLAG_PARSE_ZLIB_HEADER)),
         Coding::Gzip(_) => whole(gzip(coded, most)),
     }
+}
+
+/// Returns what bytes stand for that begin with a text in a coding, and how many of them do. Where they can end in
+/// several places, they end where they stand for `usual`, or else as late as they can.
+pub fn decoded(coding: Coding, coded: &[u8], usual: Option<&[u8]>) -> Option<(Vec<u8>, usize)> {
+    let Decoded { mut bytes, ends, .. } = decode(coding, coded, MOST_DECODED);
+    let is_usual = |&&(len, _): &&(u32, u32)| usual.is_some_and(|usual| bytes.get(..len as usize) == Some(usual));
+    let &(len, read) = ends.iter().find(is_usual).or(ends.last())?;
+    bytes.truncate(len as usize);
+    Some((bytes, read as usize))
 }
 
 /// Reason why nothing is decoded.
