@@ -61,6 +61,9 @@ pub enum Failure {
         /// The complete inputs that were written, and their bytes.
         written: Tally,
     },
+    /// A run has ended before all that was asked for was made.
+    #[error("{0}")]
+    Ended(String),
     /// Files do not conform to the grammar; each was reported on standard error.
     #[error("{0}")]
     Nonconforming(String),

@@ -7,6 +7,8 @@ mod coverage;
 mod destination;
 mod ordered;
 mod shown;
+mod suite;
+mod unique;
 mod worker;
 
 use std::num::NonZero;
@@ -15,6 +17,7 @@ use std::time::{Duration, Instant};
 
 use clap::{Args, ValueHint};
 use gramjet::BLOCK_INPUTS;
+use gramjet_compiler::Compiled;
 use gramjet_engine::bulk::{Bulk, Effort};
 
 use crate::arguments::engine::EngineArgument;
@@ -34,6 +37,8 @@ use choice::{Choice, Wish};
 use counted::{Counted, End};
 use destination::{Destination, OutputArgs};
 use gramjet_campaign::{Stop, StopReason};
+use suite::SuiteArgs;
+use unique::Ended;
 use worker::Orders;
 
 /// Generate inputs.
@@ -45,6 +50,16 @@ pub struct Arguments {
 
     #[command(flatten)]
     amount: AmountArgs,
+
+    /// Write no input twice: of equal inputs, only the first one is written.
+    ///
+    /// The run ends early, with a message, when there are no other inputs within the limits, or when no new one was
+    /// found 100000 times in a row. It remembers up to 29360128 inputs, with 570 MB.
+    #[arg(long, conflicts_with_all = ["jobs", "shard", "coverage", "optimise"])]
+    unique: bool,
+
+    #[command(flatten)]
+    suite: SuiteArgs,
 
     /// The number that the whole run depends on: same seed, same output; decimal or 0x and hexadecimal.
     ///
@@ -141,6 +156,16 @@ struct Planned {
 
 /// Generates inputs.
 pub fn run(args: &Arguments) -> Result<(), Failure> {
+    if args.suite.is_asked() {
+        let common = suite::Common {
+            grammar: &args.grammar,
+            limits: &args.limits,
+            output: &args.output,
+            seed: args.seed.unwrap_or(0),
+            count: args.amount.count,
+        };
+        return suite::run(&args.suite, &common);
+    }
     let asked = Asked::new(args)?;
     let stopping = crate::stop::on_signals_in_preparation();
     let prepared = Prepared::load(&args.grammar, &args.limits)?;
@@ -188,6 +213,7 @@ impl<'a> Asked<'a> {
             engine: args.engine,
             is_seeded: args.seed.is_some(),
             is_covered: args.coverage.is_some(),
+            is_unique: args.unique,
             amount: self.amount,
             jobs: args.jobs,
             framing: bulk::framing(self.separator),
@@ -237,6 +263,9 @@ impl<'a> Asked<'a> {
         let spare = *jobs < std::thread::available_parallelism().map_or(1, NonZero::get);
         let has_writer = spare && is_large(self.amount) && sink.takes_time();
         let output = Counted::new(sink, plan.bytes, progress);
+        if self.args.unique {
+            return Ok((self.make_unique(&choice.engine, prepared.compiled()?, output, stop), start.elapsed()));
+        }
         let longest = choice.engine.limits().output();
         let orders = Orders { plan: *plan, seed: self.seed, separator: self.separator, longest, stop: stop.clone() };
         let (output, end) = match &choice.bulk {
@@ -245,6 +274,30 @@ impl<'a> Asked<'a> {
         };
         let elapsed = start.elapsed();
         Ok((conclude(output, end, stop), elapsed))
+    }
+
+    /// Makes inputs of which no two are equal.
+    fn make_unique(
+        &self,
+        engine: &Engine,
+        compiled: &Compiled,
+        output: Counted,
+        stop: &Stop,
+    ) -> Result<Tally, Failure> {
+        let count = if let Amount::Inputs(count) = self.amount { Some(count) } else { None };
+        let (limits, stopping) = (engine.limits(), stop.clone());
+        let (seed, separator) = (self.seed, self.separator);
+        let orders = unique::Orders { compiled, limits, count, seed, separator, stop: stopping };
+        let (output, end, ended) = unique::run(orders, engine.producer(), output);
+        let written = conclude(output, end, stop)?;
+        match ended {
+            None => Ok(written),
+            Some(Ended::UsedUp) => {
+                say!("gramjet: {written} are all: {}", Ended::UsedUp);
+                Ok(written)
+            }
+            Some(ended) => Err(Failure::Ended(format!("the run ends after {written}: {ended}"))),
+        }
     }
 
     /// Says what the inputs of a run that ended as planned, or was interrupted, came to.

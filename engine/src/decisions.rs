@@ -23,11 +23,13 @@ use gramjet_compiler::reference::Limits;
 use crate::tracer::{Grammar, span_kind};
 
 mod graft;
+mod guide;
 mod offers;
 mod outline;
 mod stretches;
 
 pub use graft::{Change, Edit, Extent};
+pub use guide::{Begun, Guide};
 pub(crate) use offers::Offers;
 pub use outline::Outline;
 pub(crate) use outline::Weights;

@@ -25,6 +25,7 @@ mod refine;
 mod search;
 mod shapes;
 mod sizes;
+mod suites;
 #[cfg(target_os = "linux")]
 mod terminal;
 #[cfg(target_os = "linux")]

@@ -7,6 +7,7 @@ use gramjet_compiler::shape::Facts;
 
 use super::sample::{Sample, describe_sample, sample};
 use super::structure::Structure;
+use super::texts::Texts;
 use crate::engine::Engine;
 use crate::failure::Failure;
 use crate::limits::Applied;
@@ -27,6 +28,8 @@ pub struct Found<'a> {
     pub by_default: Option<String>,
     /// A sample of the inputs.
     pub sample: Sample,
+    /// The number of texts of each length, if it is asked for.
+    pub texts: Option<Texts>,
 }
 
 impl<'a> Found<'a> {
@@ -37,7 +40,8 @@ impl<'a> Found<'a> {
         let mut engine = Engine::fastest(compiled, wanted)?;
         let (structure, limits, sample) = (Structure::new(compiled), engine.applied(), sample(&mut engine)?);
         let by_default = examined.compiled.by_default.as_ref().map(report::weights_by_default);
-        Ok(Found { structure, growth: &examined.growth, critical: &examined.critical, limits, by_default, sample })
+        let (growth, critical, texts) = (&examined.growth, &examined.critical, None);
+        Ok(Found { structure, growth, critical, limits, by_default, sample, texts })
     }
 }
 
@@ -49,6 +53,7 @@ impl fmt::Display for Found<'_> {
             writeln!(f, "weights    {decision}")?;
         }
         writeln!(f, "growth     {}", report::growth(self.growth))?;
-        f.write_str(&describe_sample(&self.sample))
+        f.write_str(&describe_sample(&self.sample))?;
+        self.texts.as_ref().map_or(Ok(()), |texts| write!(f, "{texts}"))
     }
 }

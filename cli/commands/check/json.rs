@@ -5,6 +5,7 @@ use gramjet_compiler::diagnostics::{Diagnostic, Diagnostics, SourceFile, Span};
 use serde::Serialize;
 
 use super::found::Found;
+use super::texts::OfLength;
 use crate::arguments::grammar::ShapeArgs;
 
 /// The version of the form.
@@ -71,6 +72,8 @@ struct Facts<'a> {
     limits: Limits,
     growth: Growth<'a>,
     sample: Sample,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    texts: Option<&'a [OfLength]>,
 }
 
 #[derive(Serialize)]
@@ -204,5 +207,6 @@ fn facts<'a>(found: &'a Found<'_>, shape: &ShapeArgs) -> Facts<'a> {
             choice_bytes: found.sample.choice_bytes,
             cut_short: found.sample.exhausted,
         },
+        texts: found.texts.as_ref().map(|texts| &*texts.lengths),
     }
 }

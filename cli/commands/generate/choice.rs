@@ -30,6 +30,8 @@ pub struct Wish {
     pub is_seeded: bool,
     /// Whether the coverage is to be reported.
     pub is_covered: bool,
+    /// Whether no input is to be written twice.
+    pub is_unique: bool,
     /// Amount that is made.
     pub amount: Amount,
     /// By how many threads.
@@ -46,12 +48,17 @@ pub fn choose(engine: Engine, prepared: &Prepared, wish: Wish) -> Result<Choice,
         EngineArgument::Bulk if wish.is_covered => Err(Failure::Usage(
             "`--coverage` is not possible with `--engine bulk`, whose inputs no other engine makes".to_string(),
         )),
+        EngineArgument::Bulk if wish.is_unique => {
+            Err(Failure::Usage("`--unique` is not possible with `--engine bulk`".to_string()))
+        }
         EngineArgument::Bulk => match auto::in_bulk(prepared.compiled()?, engine.limits(), wish.framing, wish.effort) {
             Ok(made) => Ok(Choice { description: bulk::description(&made), engine, bulk: Some(made) }),
             Err(refusal) => Err(Failure::Usage(format!("`--engine bulk` is not possible: {refusal}"))),
         },
         // With a given seed the inputs are the same for any engine, however many there are.
-        EngineArgument::AUTO if !wish.is_seeded && !wish.is_covered && may_take_long(wish.amount) => {
+        EngineArgument::AUTO
+            if !wish.is_seeded && !wish.is_covered && !wish.is_unique && may_take_long(wish.amount) =>
+        {
             let wanted = Wanted { amount: wish.amount, jobs: wish.jobs };
             let pace = auto::pace(wanted, engine.producer(), &wish.framing, &Instant::now());
             if wanted.is_long(pace) {

@@ -53,6 +53,13 @@ pub enum Destination<'a> {
     Directory(&'a Path),
 }
 
+impl OutputArgs {
+    /// Returns the extension of files in a directory, if there is one.
+    pub fn extension(&self) -> Option<&str> {
+        self.ext.as_deref().filter(|extension| !extension.is_empty())
+    }
+}
+
 impl<'a> Destination<'a> {
     /// Returns the destination that the arguments name.
     pub fn of(args: &'a OutputArgs) -> Result<Destination<'a>, Failure> {

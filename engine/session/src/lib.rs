@@ -22,6 +22,7 @@ mod parsing;
 mod random;
 mod session;
 pub mod streams;
+pub mod suite;
 mod trees;
 mod trim;
 

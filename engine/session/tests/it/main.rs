@@ -5,3 +5,4 @@ mod properties;
 mod sessions;
 mod shrinking;
 mod stretches;
+mod suites;

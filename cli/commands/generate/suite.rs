@@ -1,0 +1,78 @@
+//! Suites: texts that are complete in a stated way, each with a reason.
+
+mod cases;
+mod cover;
+mod enumerate;
+
+use clap::Args;
+use gramjet::Limits;
+
+use super::destination::{Destination, OutputArgs};
+use crate::arguments::grammar::GrammarArgs;
+use crate::arguments::limits::LimitArgs;
+use crate::failure::Failure;
+use crate::prepared::Prepared;
+
+/// Options that a suite does not take: it makes what belongs to it, and no amount.
+const NOT_FOR_SUITES: [&str; 11] =
+    ["count", "bytes", "time", "unique", "shard", "jobs", "engine", "optimise", "coverage", "max_choices", "shape"];
+
+/// Options for suites.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Suites")]
+#[group(multiple = false)]
+pub struct SuiteArgs {
+    /// Write a small set of texts that together have every path of up to K successive alternatives.
+    ///
+    /// With 1 they have every alternative. A repetition counts as two: its fewest rounds, and more. In a directory, the
+    /// files are named by what they are for, and `index.jsonl` has a line for each. The seed is 0 by default.
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=16), conflicts_with_all = NOT_FOR_SUITES)]
+    cover: Option<u32>,
+
+    /// Write all texts in the order of their lengths, up to `--max-len` or to the number `-n`.
+    ///
+    /// The numbers of derivations of each length are told first. A text of several derivations is written once. Only
+    /// lengths bound it, no depth.
+    #[arg(long, conflicts_with_all = &NOT_FOR_SUITES[1..])]
+    enumerate: bool,
+}
+
+/// Arguments that are not only those of suites.
+pub struct Common<'a> {
+    /// The grammar.
+    pub grammar: &'a GrammarArgs,
+    /// The limits of a text.
+    pub limits: &'a LimitArgs,
+    /// The destination.
+    pub output: &'a OutputArgs,
+    /// The seed.
+    pub seed: u64,
+    /// The number of texts, if it was given.
+    pub count: Option<u64>,
+}
+
+impl SuiteArgs {
+    /// Returns true if a suite is asked for.
+    pub fn is_asked(&self) -> bool {
+        self.cover.is_some() || self.enumerate
+    }
+}
+
+/// Makes a suite.
+pub fn run(args: &SuiteArgs, common: &Common<'_>) -> Result<(), Failure> {
+    let destination = Destination::of(common.output)?;
+    let prepared = Prepared::load(common.grammar, common.limits)?.with_own_weights();
+    let limits = limits(&prepared)?;
+    if let Some(longest) = args.cover {
+        return cover::run(&prepared, limits, longest, common, &destination);
+    }
+    enumerate::run(&prepared, limits.length(), common, &destination)
+}
+
+/// Returns the limits of a text, if the grammar can keep them.
+fn limits(prepared: &Prepared) -> Result<Limits, Failure> {
+    let compiled = prepared.compile()?;
+    let limits = prepared.wanted().limits();
+    limits.check(compiled.min_len(), None).map_err(|error| Failure::Usage(error.to_string()))?;
+    Ok(limits)
+}

@@ -1,0 +1,21 @@
+//! Suites of texts for people who test parsers: small, complete in a stated way, each text different and with a reason.
+//!
+//! | wanted | found |
+//! |---|---|
+//! | texts of which no two are equal | [`unique`] |
+//! | texts that together have every path of successive alternatives | [`cover`] |
+//! | all texts in the order of their lengths, and how many there are | [`counts`] |
+//! | the steps and paths themselves, and those of texts from elsewhere | [`steps`], [`paths`] |
+
+mod case;
+pub mod counts;
+pub mod cover;
+mod forms;
+mod natural;
+pub mod paths;
+pub mod steps;
+pub mod unique;
+mod walk;
+
+pub use case::Case;
+pub use natural::Natural;
