@@ -3,6 +3,7 @@
 mod cases;
 mod cover;
 mod enumerate;
+mod invalid;
 
 use clap::Args;
 use gramjet::Limits;
@@ -12,6 +13,7 @@ use crate::arguments::grammar::GrammarArgs;
 use crate::arguments::limits::LimitArgs;
 use crate::failure::Failure;
 use crate::prepared::Prepared;
+use crate::units;
 
 /// Options that a suite does not take: it makes what belongs to it, and no amount.
 const NOT_FOR_SUITES: [&str; 11] =
@@ -35,6 +37,22 @@ pub struct SuiteArgs {
     /// lengths bound it, no depth.
     #[arg(long, conflicts_with_all = &NOT_FOR_SUITES[1..])]
     enumerate: bool,
+
+    /// Write N texts that are not in the language, each one change away from one that is.
+    ///
+    /// Tokens or characters are deleted, doubled, swapped, replaced or inserted, texts are truncated, edges of classes
+    /// are missed, and repetitions have a round too few or too many. The parser refuses each text. The seed is 0 by
+    /// default.
+    #[arg(long, value_name = "N", value_parser = parse_texts, conflicts_with_all = NOT_FOR_SUITES)]
+    invalid: Option<u64>,
+}
+
+/// Returns a number of texts, all of which are kept in memory.
+fn parse_texts(text: &str) -> Result<u64, String> {
+    match units::parse_count(text)? {
+        count @ 1..=1_000_000 => Ok(count),
+        count => Err(format!("{count} is not in 1..=1000000")),
+    }
 }
 
 /// Arguments that are not only those of suites.
@@ -54,7 +72,7 @@ pub struct Common<'a> {
 impl SuiteArgs {
     /// Returns true if a suite is asked for.
     pub fn is_asked(&self) -> bool {
-        self.cover.is_some() || self.enumerate
+        self.cover.is_some() || self.enumerate || self.invalid.is_some()
     }
 }
 
@@ -65,6 +83,9 @@ pub fn run(args: &SuiteArgs, common: &Common<'_>) -> Result<(), Failure> {
     let limits = limits(&prepared)?;
     if let Some(longest) = args.cover {
         return cover::run(&prepared, limits, longest, common, &destination);
+    }
+    if let Some(count) = args.invalid {
+        return invalid::run(&prepared, limits, count, common, &destination);
     }
     enumerate::run(&prepared, limits.length(), common, &destination)
 }

@@ -5,15 +5,20 @@
 //! | texts of which no two are equal | [`unique`] |
 //! | texts that together have every path of successive alternatives | [`cover`] |
 //! | all texts in the order of their lengths, and how many there are | [`counts`] |
+//! | texts that are not in the language, one change away from it | [`invalid`], [`edits`] |
 //! | the steps and paths themselves, and those of texts from elsewhere | [`steps`], [`paths`] |
 
 mod case;
 pub mod counts;
 pub mod cover;
+pub mod edits;
 mod forms;
+pub mod invalid;
+mod lead;
 mod natural;
 pub mod paths;
 pub mod steps;
+mod tokens;
 pub mod unique;
 mod walk;
 

@@ -3,17 +3,16 @@
 //! Each text is led along the shortest way to a path that no text has yet, and takes other such paths on the way, as
 //! long as that costs few bytes. At the end, texts whose paths the others have are left out.
 
+use std::collections::BTreeMap;
+
 use gramjet_compiler::Compiled;
-use gramjet_compiler::ir::Ir;
 use gramjet_compiler::limits::Limits;
-use gramjet_engine::Tracer;
-use gramjet_engine::decisions::{Derivation, Deriver};
 
 use super::case::Case;
-use super::paths::{Paths, TooMany};
-use super::steps::{Measure, Steps, Ways};
-use super::walk::{Members, Walk, Wishes};
-use crate::random::Random;
+use super::lead::{Demands, Lead};
+use super::paths::TooMany;
+use super::steps::Ways;
+use super::walk::Otherwise;
 
 /// The bytes that a text may have for what it takes beside the path that it is for.
 const BESIDE: u64 = 200;
@@ -38,17 +37,10 @@ pub struct Cover {
 }
 
 /// Makes texts along paths.
-pub(super) struct Maker<'c> {
-    ir: &'c Ir,
-    steps: Steps,
-    paths: Paths,
-    members: Members,
-    deriver: Deriver,
-    limits: Limits,
-    ways: [(Measure, Ways); 2],
+struct Maker<'c> {
+    lead: Lead<'c>,
     /// For each path the number of texts that have it.
     covered: Vec<u32>,
-    random: Random,
 }
 
 /// A text that is made.
@@ -66,7 +58,8 @@ struct Made {
 ///
 /// If there are too many paths.
 pub fn cover(compiled: &Compiled, longest: usize, limits: Limits, seed: u64) -> Result<Cover, TooMany> {
-    let mut maker = Maker::new(compiled, longest, limits, seed)?;
+    let lead = Lead::new(compiled, longest, limits, seed)?;
+    let mut maker = Maker { covered: vec![0; lead.paths.len()], lead };
     let mut made: Vec<Made> = Vec::new();
     let (mut beyond, mut missing) = (Vec::new(), Vec::new());
     for path in maker.order() {
@@ -86,37 +79,20 @@ pub fn cover(compiled: &Compiled, longest: usize, limits: Limits, seed: u64) -> 
     Ok(maker.conclude(made, beyond, missing))
 }
 
-impl<'c> Maker<'c> {
-    fn new(compiled: &'c Compiled, longest: usize, limits: Limits, seed: u64) -> Result<Maker<'c>, TooMany> {
-        let steps = Steps::new(compiled);
-        let paths = Paths::new(&steps, longest)?;
-        let ways = [Measure::Bytes, Measure::Depth].map(|measure| (measure, steps.ways(measure)));
-        Ok(Maker {
-            ir: &compiled.lowered,
-            members: Members::new(&compiled.lowered),
-            deriver: Tracer::new(compiled).deriver(limits.max_len),
-            covered: vec![0; paths.len()],
-            random: Random::new(seed),
-            steps,
-            paths,
-            limits,
-            ways,
-        })
-    }
-
+impl Maker<'_> {
     /// Returns all paths, long ones first, those of a length in an order that the seed decides.
     fn order(&mut self) -> Vec<u32> {
-        let mut order: Vec<u32> = (0..self.paths.len() as u32).collect();
+        let mut order: Vec<u32> = (0..self.lead.paths.len() as u32).collect();
         for at in (1..order.len()).rev() {
-            order.swap(at, self.random.below(at + 1));
+            order.swap(at, self.lead.random.below(at + 1));
         }
-        order.sort_by_cached_key(|&path| std::cmp::Reverse(self.paths.steps(path).len()));
+        order.sort_by_cached_key(|&path| std::cmp::Reverse(self.lead.paths.steps(path).len()));
         order
     }
 
     /// Returns the way from the start along a path, short by a measure.
     fn spine(&self, path: u32, ways: &Ways) -> Vec<u32> {
-        let steps = self.paths.steps(path);
+        let steps = self.lead.paths.steps(path);
         let mut spine = ways.to(steps[0]);
         spine.extend_from_slice(&steps[1..]);
         spine
@@ -124,28 +100,29 @@ impl<'c> Maker<'c> {
 
     /// Returns true if no text within the limits can have a path.
     fn is_beyond(&self, path: u32) -> bool {
-        let steps = self.paths.steps(path);
+        let steps = self.lead.paths.steps(path);
         let pairs = steps.windows(2).map(|pair| (pair[0], pair[1]));
         let deeper = |(from, to): (u32, u32)| {
-            let next = self.steps.next(from);
+            let next = self.lead.steps.next(from);
             next.binary_search_by_key(&to, |next| next.step).map_or(0, |at| u64::from(next[at].deeper))
         };
-        let [(_, by_bytes), (_, by_depth)] = &self.ways;
-        let extra = steps[1..].iter().map(|&step| self.steps.get(step).extra);
+        let [by_bytes, by_depth] = &self.lead.ways;
+        let extra = steps[1..].iter().map(|&step| self.lead.steps.get(step).extra);
         let bytes = extra.fold(by_bytes.cost[steps[0] as usize], u64::saturating_add);
         let depth = pairs.map(deeper).fold(by_depth.cost[steps[0] as usize], u64::saturating_add);
-        self.limits.max_len.is_some_and(|most| self.steps.min_len().saturating_add(bytes) > most)
-            || self.limits.max_depth.is_some_and(|most| depth > u64::from(most))
+        self.lead.limits.max_len.is_some_and(|most| self.lead.steps.min_len().saturating_add(bytes) > most)
+            || self.lead.limits.max_depth.is_some_and(|most| depth > u64::from(most))
     }
 
     /// Returns a text that has a path; `None` if none was found within the limits.
     fn text_with(&mut self, path: u32) -> Option<Made> {
-        let [by_bytes, by_depth] = [0, 1].map(|measure| self.spine(path, &self.ways[measure].1));
-        let is_lavish = self.ir.has_labels();
-        let tries = [(&by_bytes, BESIDE, false), (&by_bytes, 0, false), (&by_depth, 0, false), (&by_bytes, 0, true)];
-        let tries = tries.into_iter().filter(|&(.., lavish)| !lavish || is_lavish);
-        for (spine, beside, lavish) in tries {
-            let (text, paths) = self.text_along(spine, beside, lavish);
+        let [by_bytes, by_depth] = [0, 1].map(|measure| self.spine(path, &self.lead.ways[measure]));
+        let (shortest, lavish, has_labels) = (Otherwise::Shortest, Otherwise::Lavish, self.lead.ir.has_labels());
+        let tries =
+            [(&by_bytes, BESIDE, shortest), (&by_bytes, 0, shortest), (&by_depth, 0, shortest), (&by_bytes, 0, lavish)];
+        let tries = tries.into_iter().filter(|&(.., otherwise)| otherwise != lavish || has_labels);
+        for (spine, beside, otherwise) in tries {
+            let (text, paths) = self.text_along(spine, beside, otherwise);
             if paths.binary_search(&path).is_ok() {
                 paths.iter().for_each(|&path| self.covered[path as usize] += 1);
                 return Some(Made { text, aim: path, paths });
@@ -155,23 +132,21 @@ impl<'c> Maker<'c> {
     }
 
     /// Returns a text that is led along steps, and its paths.
-    fn text_along(&mut self, spine: &[u32], beside: u64, is_lavish: bool) -> (Vec<u8>, Vec<u32>) {
-        let Maker { ir, steps, paths, members, deriver, limits, covered, random, .. } = self;
-        let own = vec![false; paths.len()];
-        let wishes = Wishes { covered, own, left: beside, is_lavish };
-        let (max_depth, open) = (limits.max_depth, Vec::new());
-        let mut walk = Walk { ir, steps, paths, members, max_depth, spine, taken: 0, wishes, random, open };
-        let mut derivation = Derivation::default();
-        deriver.derive_with(&mut walk, &mut derivation);
-        let is_short = limits.max_len.is_none_or(|most| derivation.text.len() as u64 <= most);
-        let found = if is_short { paths.of(steps, &derivation, deriver, max_depth) } else { Vec::new() };
-        (derivation.text, found)
+    fn text_along(&mut self, spine: &[u32], beside: u64, otherwise: Otherwise) -> (Vec<u8>, Vec<u32>) {
+        let Maker { lead, covered } = self;
+        let forced = BTreeMap::new();
+        let led = lead.derive(&Demands { spine, covered, beside, forced: &forced, otherwise });
+        if !led.is_led {
+            return Default::default();
+        }
+        let paths = lead.paths.of(&lead.steps, &led.derivation, &lead.deriver, lead.limits.max_depth);
+        (led.derivation.text, paths)
     }
 
     /// Leaves out what is not needed, and says what the others are for.
     fn conclude(mut self, mut made: Vec<Made>, beyond: Vec<u32>, missing: Vec<u32>) -> Cover {
         join_equal(&mut made);
-        let mut counts = vec![0u32; self.paths.len()];
+        let mut counts = vec![0u32; self.lead.paths.len()];
         made.iter().flat_map(|text| &text.paths).for_each(|&path| counts[path as usize] += 1);
         // Short texts have few paths, so most of them are not needed.
         made.retain(|text| {
@@ -184,12 +159,13 @@ impl<'c> Maker<'c> {
         made.sort_by_key(|text| text.text.len());
         self.covered.fill(0);
         let cases = made.into_iter().map(|made| self.case(made)).collect();
-        let told =
-            |paths: &[u32]| paths.iter().take(MOST_NAMED).map(|&path| self.paths.told(path, &self.steps)).collect();
+        let told = |paths: &[u32]| {
+            paths.iter().take(MOST_NAMED).map(|&path| self.lead.paths.told(path, &self.lead.steps)).collect()
+        };
         Cover {
             cases,
             covered: self.covered.iter().filter(|&&texts| texts > 0).count(),
-            all: self.paths.len(),
+            all: self.lead.paths.len(),
             beyond: told(&beyond),
             beyond_count: beyond.len(),
             missing: told(&missing),
@@ -201,11 +177,11 @@ impl<'c> Maker<'c> {
         new.iter().for_each(|&path| self.covered[path as usize] += 1);
         let is_aim = new.binary_search(&made.aim).is_ok();
         let about = if is_aim { made.aim } else { new.last().copied().unwrap_or(made.aim) };
-        let told = self.paths.told(about, &self.steps);
-        let rule = self.paths.steps(about).last().map(|&step| self.steps.get(step).rule);
+        let told = self.lead.paths.told(about, &self.lead.steps);
+        let rule = self.lead.paths.steps(about).last().map(|&step| self.lead.steps.get(step).rule);
         let why = format!("no text before it has {told}");
-        let covers = new.iter().map(|&path| self.paths.told(path, &self.steps)).collect();
-        let rule = rule.map(|rule| self.ir.rules()[rule as usize].name.clone());
+        let covers = new.iter().map(|&path| self.lead.paths.told(path, &self.lead.steps)).collect();
+        let rule = rule.map(|rule| self.lead.rule_name(rule));
         Case { covers, rule, ..Case::valid(&told.replace(" > ", "-"), made.text, why) }
     }
 }

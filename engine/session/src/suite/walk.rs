@@ -1,5 +1,7 @@
 //! A derivation that is led along a path, and takes what is still wanted on the way.
 
+use std::collections::BTreeMap;
+
 use gramjet::choices::SpanKind;
 use gramjet_compiler::ir::{Ir, NodeId};
 use gramjet_engine::decisions::{Begun, Guide, OpenSite};
@@ -22,9 +24,13 @@ pub(super) struct Walk<'w> {
     /// The steps to take, each within the one before, and the number of those that were taken.
     pub spine: &'w [u32],
     pub taken: usize,
+    /// The innermost open instance of a rule at the end of the spine.
+    pub home: Option<usize>,
     pub wishes: Wishes<'w>,
     pub random: &'w mut Random,
     pub open: Vec<Open>,
+    /// The members of classes so far: the node, the option, and the place in the text.
+    pub members_taken: Vec<(u32, u32, u64)>,
 }
 
 /// Steps that are taken beside the spine.
@@ -35,8 +41,21 @@ pub(super) struct Wishes<'w> {
     pub own: Vec<bool>,
     /// The bytes that may be spent.
     pub left: u64,
-    /// Whether repetitions have a round more than they need.
-    pub is_lavish: bool,
+    /// Way of deciding what nothing is asked for.
+    pub otherwise: Otherwise,
+    /// For nodes of the instance in which the spine ends: the option, or the rounds beyond the fewest.
+    pub forced: &'w BTreeMap<u32, u32>,
+}
+
+/// Ways of deciding what nothing is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Otherwise {
+    /// The shortest text.
+    Shortest,
+    /// The shortest text, but repetitions have a round more than they need.
+    Lavish,
+    /// By chance, with the grammar's own probabilities.
+    Drawn,
 }
 
 /// An open part.
@@ -78,10 +97,27 @@ impl Walk<'_> {
         let number = self.open.len() - 1;
         let before = number.checked_sub(1).and_then(|before| self.open[before].step);
         self.paths.ending(before.map_or(&[], |before| &self.open[before].paths), step, &mut paths);
-        paths.iter().for_each(|&path| self.wishes.own[path as usize] = true);
-        self.taken += usize::from(is_spine);
+        if self.wishes.left > 0 {
+            paths.iter().for_each(|&path| self.wishes.own[path as usize] = true);
+        }
         let part = &mut self.open[number];
         (part.paths, part.step, part.is_spine) = (paths, Some(number), is_spine);
+        if is_spine {
+            self.taken += 1;
+            let is_end = self.taken == self.spine.len();
+            self.home = if is_end { self.instance() } else { None };
+        }
+    }
+
+    /// Returns the innermost open instance of a rule.
+    fn instance(&self) -> Option<usize> {
+        self.open.iter().rposition(|part| part.kind == SpanKind::Rule)
+    }
+
+    /// Returns what is forced at a node here.
+    fn forced(&self, node: u32) -> Option<u32> {
+        let forced = self.wishes.forced.get(&node).copied();
+        forced.filter(|_| self.home.is_some() && self.home == self.instance())
     }
 
     /// Returns true if a step after the paths `before` has a path that is still wanted.
@@ -93,6 +129,9 @@ impl Walk<'_> {
 
     /// Returns an option of a node that is still wanted, one of the shortest, if there is room for it.
     fn wanted_option(&mut self, node: u32, offered: u32, before: &[u32]) -> Option<u32> {
+        if self.wishes.left == 0 {
+            return None;
+        }
         let mut best: Option<(u64, u32)> = None;
         let mut same = 0;
         for option in 0..offered {
@@ -125,10 +164,31 @@ impl Walk<'_> {
         if let Some(option) = self.spine_option(Place::Node(node)) {
             return (option, true);
         }
-        let before = self.around().to_vec();
         let is_repetition = self.ir.node(NodeId::new(node as usize)).choice().is_none();
-        let otherwise = if is_repetition && self.wishes.is_lavish { MORE } else { 0 };
-        (self.wanted_option(node, offered, &before).unwrap_or(otherwise.min(offered - 1)), false)
+        if let Some(option) = self.forced(node) {
+            return (if is_repetition { option.min(MORE) } else { option }, false);
+        }
+        let before = self.around().to_vec();
+        let option = self.wanted_option(node, offered, &before).unwrap_or_else(|| self.otherwise(node, offered));
+        (option.min(offered - 1), false)
+    }
+
+    /// Decides the option of a node for which nothing is asked.
+    fn otherwise(&mut self, node: u32, offered: u32) -> u32 {
+        match (self.ir.node(NodeId::new(node as usize)).choice(), self.wishes.otherwise) {
+            (_, Otherwise::Shortest) | (Some(_), Otherwise::Lavish) => 0,
+            (None, Otherwise::Lavish) => MORE,
+            (None, Otherwise::Drawn) => self.random.below(2) as u32,
+            (Some(choice), Otherwise::Drawn) => {
+                let all: f64 = (0..offered).map(|option| choice.share(option as usize)).sum();
+                let mut drawn = self.random.unit() * all;
+                let mut falls = |&option: &u32| {
+                    drawn -= choice.share(option as usize);
+                    drawn < 0.0
+                };
+                (0..offered).find(&mut falls).unwrap_or(0)
+            }
+        }
     }
 
     /// Returns the option with the lowest derivation.
@@ -144,6 +204,10 @@ impl Walk<'_> {
             return FEWEST;
         };
         let (option, done) = self.open[number].rounds;
+        if let Some(rounds) = self.forced(place) {
+            self.open[number].rounds.1 += 1;
+            return (done < rounds).into();
+        }
         let goes_on = option == MORE && (done == 0 || done < MOST_ROUNDS && self.wants_round(number));
         self.open[number].rounds.1 += u32::from(goes_on);
         goes_on.into()
@@ -153,7 +217,8 @@ impl Walk<'_> {
     fn wants_round(&mut self, number: usize) -> bool {
         let before = &self.open[number].paths;
         let is_wanted = |&path: &u32| self.paths.longer(path).any(|longer| self.wishes.is_wanted(longer));
-        let goes_on = self.wishes.left > 0 && before.iter().any(is_wanted);
+        let is_drawn = self.wishes.otherwise == Otherwise::Drawn && self.random.below(2) == 1;
+        let goes_on = is_drawn || self.wishes.left > 0 && before.iter().any(is_wanted);
         self.wishes.left = self.wishes.left.saturating_sub(goes_on.into());
         goes_on
     }
@@ -161,7 +226,7 @@ impl Walk<'_> {
 
 impl Wishes<'_> {
     fn is_wanted(&self, path: u32) -> bool {
-        self.covered[path as usize] == 0 && !self.own[path as usize]
+        self.left > 0 && self.covered[path as usize] == 0 && !self.own[path as usize]
     }
 }
 
@@ -191,6 +256,20 @@ impl Guide for Walk<'_> {
 
     fn end(&mut self) {
         self.open.pop();
+        if self.home.is_some_and(|home| home >= self.open.len()) {
+            self.home = None;
+        }
+    }
+
+    fn taken(&mut self, place: u32, option: u32, at: u64) {
+        if self.ir.node(NodeId::new(place as usize)).class().is_some() {
+            self.members_taken.push((place, option, at));
+        }
+    }
+
+    fn moved(&mut self, first: u64, moved: &dyn Fn(u64) -> u64) {
+        let after = self.members_taken.iter_mut().filter(|(.., at)| *at >= first);
+        after.for_each(|(.., at)| *at = moved(*at));
     }
 
     fn choose(&mut self, site: &OpenSite<'_>) -> u32 {
@@ -206,7 +285,10 @@ impl Guide for Walk<'_> {
                 option
             }
             SpanKind::Round if part.place == place => self.round(place),
-            _ => self.members.draw(place, offered, self.random),
+            _ => match self.forced(place) {
+                Some(option) => option,
+                None => self.members.draw(place, offered, self.random),
+            },
         }
     }
 }

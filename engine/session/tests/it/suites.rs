@@ -15,6 +15,7 @@ use gramjet_session::suite::steps::Steps;
 
 mod countings;
 mod covers;
+mod invalids;
 
 fn compiled(text: &str) -> Compiled {
     let file = SourceFile::new("g.ebnf", text);

@@ -1,0 +1,57 @@
+//! `--invalid`: texts that are not in the language, one change away from it.
+
+use gramjet::Limits;
+use gramjet_campaign::StopReason;
+use gramjet_compiler::limits;
+use gramjet_parse::Parser;
+use gramjet_session::suite::invalid::{Invalid, invalid};
+
+use super::super::destination::Destination;
+use super::Common;
+use super::cases;
+use crate::arguments::limits::LimitArgs;
+use crate::failure::{Failure, say};
+use crate::prepared::Prepared;
+use crate::source::Source;
+use crate::tally::Tally;
+use crate::units::plural;
+
+/// Makes the texts.
+pub fn run(
+    prepared: &Prepared,
+    limits: Limits,
+    count: u64,
+    common: &Common<'_>,
+    destination: &Destination<'_>,
+) -> Result<(), Failure> {
+    let compiled = prepared.compile()?;
+    // Texts that are read can be more than those that are made.
+    let source = &prepared.source;
+    let source = Source { file: source.file.clone(), shipped: source.shipped, loader: source.loader.clone() };
+    let reading = Prepared::new(source, &common.grammar.for_texts(), &LimitArgs::default())?.with_own_weights();
+    let parser = Parser::new(&reading.compiled()?.lowered);
+    let bounds = limits::Limits { max_depth: limits.depth(), max_len: limits.length() };
+    let stop = crate::stop::on_signals();
+    let made = invalid(compiled, &parser, bounds, (count, common.seed), &|| stop.is_requested())
+        .map_err(|error| Failure::Usage(error.to_string()))?;
+    if let Some(StopReason::Signal(name, signal)) = stop.reason() {
+        return Err(Failure::Interrupted { name, signal, written: Tally::default() });
+    }
+    cases::write(&made.cases, &[], common.output, destination)?;
+    say!("gramjet: {}", summary(&made));
+    match made.cases.len() as u64 {
+        found if found < count => {
+            Err(Failure::Ended(format!("no more than {} were found", plural(found, "invalid text"))))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn summary(made: &Invalid) -> String {
+    let kinds: Vec<String> = made.by_kind.iter().map(|(kind, count)| format!("{kind} {count}")).collect();
+    let left_out = match (made.valid, made.unclear) {
+        (valid, 0) => format!("{valid} changed texts were valid"),
+        (valid, unclear) => format!("{valid} changed texts were valid, and {unclear} took the parser too long"),
+    };
+    format!("{}: {}; {left_out}", plural(made.cases.len() as u64, "text"), kinds.join(", "))
+}
