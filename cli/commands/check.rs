@@ -1,5 +1,6 @@
 //! `gramjet check`: problems of a grammar, its sizes, and the look of its inputs.
 
+mod corpus;
 mod found;
 mod json;
 mod sample;
@@ -21,6 +22,7 @@ use crate::prepared::Prepared;
 use crate::report;
 use crate::source::Source;
 use crate::units;
+use corpus::CorpusArgs;
 use found::Found;
 use texts::Texts;
 
@@ -58,6 +60,9 @@ pub struct Arguments {
     lengths: Option<u64>,
 
     #[command(flatten)]
+    corpus: CorpusArgs,
+
+    #[command(flatten)]
     limits: LimitArgs,
 }
 
@@ -71,6 +76,9 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
     // The arguments were checked for a grammar, too.
     let grammar = args.grammar.clone().unwrap_or_default();
     let arguments = GrammarArgs { grammar, how: args.how.clone() };
+    if args.corpus.is_asked() {
+        return corpus::run(&args.corpus, &arguments);
+    }
     let source = told(args, None, Source::load(&arguments))?;
     let name = source.file.name().to_string();
     let prepared = told(args, Some(&name), Prepared::new(source, &arguments, &args.limits))?;

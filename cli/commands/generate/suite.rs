@@ -1,18 +1,23 @@
 //! Suites: texts that are complete in a stated way, each with a reason.
 
+mod boundary;
 mod cases;
 mod cover;
 mod enumerate;
 mod invalid;
+mod pairs;
 
 use clap::Args;
 use gramjet::Limits;
+use gramjet_compiler::limits;
+use gramjet_parse::Parser;
 
 use super::destination::{Destination, OutputArgs};
 use crate::arguments::grammar::GrammarArgs;
 use crate::arguments::limits::LimitArgs;
 use crate::failure::Failure;
 use crate::prepared::Prepared;
+use crate::source::Source;
 use crate::units;
 
 /// Options that a suite does not take: it makes what belongs to it, and no amount.
@@ -45,6 +50,19 @@ pub struct SuiteArgs {
     /// default.
     #[arg(long, value_name = "N", value_parser = parse_texts, conflicts_with_all = NOT_FOR_SUITES)]
     invalid: Option<u64>,
+
+    /// Write texts at boundaries: fewest and most rounds, edges of classes, shortest and longest texts.
+    ///
+    /// In a directory there are also texts beyond: a round too many, a neighbour of a class. The parser refuses them,
+    /// and their lines of `index.jsonl` have `"valid":false`. The seed is 0 by default.
+    #[arg(long, conflicts_with_all = NOT_FOR_SUITES)]
+    boundary: bool,
+
+    /// Write texts that together have every pair of options of two choices or repetitions of a rule.
+    ///
+    /// Both options stand in one instance of the rule. The seed is 0 by default.
+    #[arg(long, conflicts_with_all = NOT_FOR_SUITES)]
+    pairs: bool,
 }
 
 /// Returns a number of texts, all of which are kept in memory.
@@ -72,7 +90,7 @@ pub struct Common<'a> {
 impl SuiteArgs {
     /// Returns true if a suite is asked for.
     pub fn is_asked(&self) -> bool {
-        self.cover.is_some() || self.enumerate || self.invalid.is_some()
+        self.cover.is_some() || self.enumerate || self.invalid.is_some() || self.boundary || self.pairs
     }
 }
 
@@ -80,18 +98,37 @@ impl SuiteArgs {
 pub fn run(args: &SuiteArgs, common: &Common<'_>) -> Result<(), Failure> {
     let destination = Destination::of(common.output)?;
     let prepared = Prepared::load(common.grammar, common.limits)?.with_own_weights();
-    let limits = limits(&prepared)?;
+    let limits = kept(&prepared)?;
     if let Some(longest) = args.cover {
         return cover::run(&prepared, limits, longest, common, &destination);
     }
     if let Some(count) = args.invalid {
         return invalid::run(&prepared, limits, count, common, &destination);
     }
+    if args.boundary {
+        return boundary::run(&prepared, limits, common, &destination);
+    }
+    if args.pairs {
+        return pairs::run(&prepared, limits, common, &destination);
+    }
     enumerate::run(&prepared, limits.length(), common, &destination)
 }
 
+/// Returns the parser of texts of the grammar, which can be more than those that are made.
+fn parser(prepared: &Prepared, common: &Common<'_>) -> Result<Parser, Failure> {
+    let source = &prepared.source;
+    let source = Source { file: source.file.clone(), shipped: source.shipped, loader: source.loader.clone() };
+    let reading = Prepared::new(source, &common.grammar.for_texts(), &LimitArgs::default())?.with_own_weights();
+    Ok(Parser::new(&reading.compiled()?.lowered))
+}
+
+/// Returns the limits as the compiler writes them.
+fn bounds(limits: Limits) -> limits::Limits {
+    limits::Limits { max_depth: limits.depth(), max_len: limits.length() }
+}
+
 /// Returns the limits of a text, if the grammar can keep them.
-fn limits(prepared: &Prepared) -> Result<Limits, Failure> {
+fn kept(prepared: &Prepared) -> Result<Limits, Failure> {
     let compiled = prepared.compile()?;
     let limits = prepared.wanted().limits();
     limits.check(compiled.min_len(), None).map_err(|error| Failure::Usage(error.to_string()))?;

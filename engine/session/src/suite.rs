@@ -6,9 +6,12 @@
 //! | texts that together have every path of successive alternatives | [`cover`] |
 //! | all texts in the order of their lengths, and how many there are | [`counts`] |
 //! | texts that are not in the language, one change away from it | [`invalid`], [`edits`] |
-//! | the steps and paths themselves, and those of texts from elsewhere | [`steps`], [`paths`] |
+//! | texts at boundaries; pairs of options of a rule | [`boundary`], [`pairs`] |
+//! | the steps and paths themselves, and those of texts from elsewhere | [`steps`], [`paths`], [`corpus`] |
 
+pub mod boundary;
 mod case;
+pub mod corpus;
 pub mod counts;
 pub mod cover;
 pub mod edits;
@@ -16,6 +19,7 @@ mod forms;
 pub mod invalid;
 mod lead;
 mod natural;
+pub mod pairs;
 pub mod paths;
 pub mod steps;
 mod tokens;

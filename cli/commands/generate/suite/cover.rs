@@ -1,7 +1,6 @@
 //! `--cover`: texts that have every path of successive alternatives.
 
 use gramjet::Limits;
-use gramjet_compiler::limits;
 use gramjet_session::suite::cover::{Cover, cover};
 
 use super::super::destination::Destination;
@@ -23,7 +22,7 @@ pub fn run(
     destination: &Destination<'_>,
 ) -> Result<(), Failure> {
     let compiled = prepared.compile()?;
-    let bounds = limits::Limits { max_depth: limits.depth(), max_len: limits.length() };
+    let bounds = super::bounds(limits);
     let made =
         cover(compiled, longest as usize, bounds, common.seed).map_err(|error| Failure::Usage(error.to_string()))?;
     let beyond = made.beyond.iter().map(|path| Missing { missing: path, why: "beyond the limits" });

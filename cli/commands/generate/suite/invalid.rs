@@ -2,17 +2,13 @@
 
 use gramjet::Limits;
 use gramjet_campaign::StopReason;
-use gramjet_compiler::limits;
-use gramjet_parse::Parser;
 use gramjet_session::suite::invalid::{Invalid, invalid};
 
 use super::super::destination::Destination;
 use super::Common;
 use super::cases;
-use crate::arguments::limits::LimitArgs;
 use crate::failure::{Failure, say};
 use crate::prepared::Prepared;
-use crate::source::Source;
 use crate::tally::Tally;
 use crate::units::plural;
 
@@ -25,14 +21,9 @@ pub fn run(
     destination: &Destination<'_>,
 ) -> Result<(), Failure> {
     let compiled = prepared.compile()?;
-    // Texts that are read can be more than those that are made.
-    let source = &prepared.source;
-    let source = Source { file: source.file.clone(), shipped: source.shipped, loader: source.loader.clone() };
-    let reading = Prepared::new(source, &common.grammar.for_texts(), &LimitArgs::default())?.with_own_weights();
-    let parser = Parser::new(&reading.compiled()?.lowered);
-    let bounds = limits::Limits { max_depth: limits.depth(), max_len: limits.length() };
+    let parser = super::parser(prepared, common)?;
     let stop = crate::stop::on_signals();
-    let made = invalid(compiled, &parser, bounds, (count, common.seed), &|| stop.is_requested())
+    let made = invalid(compiled, &parser, super::bounds(limits), (count, common.seed), &|| stop.is_requested())
         .map_err(|error| Failure::Usage(error.to_string()))?;
     if let Some(StopReason::Signal(name, signal)) = stop.reason() {
         return Err(Failure::Interrupted { name, signal, written: Tally::default() });

@@ -232,7 +232,7 @@ pub(super) fn options(ir: &Ir, node: NodeId) -> u32 {
 }
 
 /// Returns the nodes that are derived if a node takes an option.
-fn taken(ir: &Ir, node: NodeId, option: u32) -> Vec<NodeId> {
+pub(super) fn taken(ir: &Ir, node: NodeId, option: u32) -> Vec<NodeId> {
     match (ir.node(node).choice(), ir.node(node).rounds()) {
         (Some(choice), _) => choice.options.get(option as usize).copied().into_iter().collect(),
         (None, Some(rounds)) if option == MORE || rounds.min > 0 => vec![rounds.item],

@@ -58,10 +58,12 @@ impl Tokens {
         Tokens { tokens, members, rules }
     }
 
-    /// Returns the innermost rule around a place.
+    /// Returns the innermost rule around a place: one that has the byte there, else one that ends there.
     pub fn rule_at(&self, at: usize) -> Option<u32> {
-        let around = self.rules.iter().filter(|((from, to), _)| (*from..=*to).contains(&at));
-        around.min_by_key(|((from, to), _)| to - from).map(|&(_, rule)| rule)
+        let len = |((from, to), _): &&(Stretch, u32)| to - from;
+        let has_byte = self.rules.iter().filter(|((from, to), _)| (*from..*to).contains(&at)).min_by_key(len);
+        let ends = || self.rules.iter().filter(|((_, to), _)| *to == at).min_by_key(len);
+        has_byte.or_else(ends).map(|&(_, rule)| rule)
     }
 }
 

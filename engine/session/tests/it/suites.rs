@@ -16,6 +16,7 @@ use gramjet_session::suite::steps::Steps;
 mod countings;
 mod covers;
 mod invalids;
+mod others;
 
 fn compiled(text: &str) -> Compiled {
     let file = SourceFile::new("g.ebnf", text);

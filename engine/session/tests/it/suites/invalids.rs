@@ -59,7 +59,7 @@ fn kinds_of_changes_are_balanced() {
     assert!(of_kind(Kind::Truncated).all(|case| case.at == Some(case.text.len())));
     assert!(of_kind(Kind::ClassEdge).count() >= 15);
     let rules: BTreeSet<&str> = all.cases.iter().filter_map(|case| case.rule.as_deref()).collect();
-    assert!(rules.len() >= 15, "{rules:?}");
+    assert!(rules.len() >= 18, "{rules:?}");
 }
 
 #[test]

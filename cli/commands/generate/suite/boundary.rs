@@ -1,0 +1,34 @@
+//! `--boundary`: texts at boundaries, and beyond.
+
+use gramjet::Limits;
+use gramjet_session::suite::boundary::boundary;
+
+use super::super::destination::Destination;
+use super::Common;
+use super::cases;
+use crate::failure::{Failure, say};
+use crate::prepared::Prepared;
+use crate::units::plural;
+
+/// Makes the texts.
+pub fn run(
+    prepared: &Prepared,
+    limits: Limits,
+    common: &Common<'_>,
+    destination: &Destination<'_>,
+) -> Result<(), Failure> {
+    let parser = super::parser(prepared, common)?;
+    let made = boundary(prepared.compile()?, &parser, super::bounds(limits), common.seed)
+        .map_err(|error| Failure::Usage(error.to_string()))?;
+    cases::write(&made.cases, &[], common.output, destination)?;
+    let valid = made.cases.iter().filter(|case| case.is_valid).count();
+    let beyond = made.cases.len() - valid;
+    let is_written = if matches!(destination, Destination::Directory(_)) { "" } else { ", not written here" };
+    say!(
+        "gramjet: {} at boundaries, {} beyond{is_written}; {} of the same text, valid after all, or outside the limits",
+        plural(valid as u64, "text"),
+        plural(beyond as u64, "text"),
+        plural(made.left_out as u64, "more boundary").replace("boundarys", "boundaries"),
+    );
+    Ok(())
+}
