@@ -61,8 +61,10 @@ impl Tokens {
     /// Returns the innermost rule around a place: one that has the byte there, else one that ends there.
     pub fn rule_at(&self, at: usize) -> Option<u32> {
         let len = |((from, to), _): &&(Stretch, u32)| to - from;
-        let has_byte = self.rules.iter().filter(|((from, to), _)| (*from..*to).contains(&at)).min_by_key(len);
-        let ends = || self.rules.iter().filter(|((_, to), _)| *to == at).min_by_key(len);
+        // Inner ones come later.
+        let rules = || self.rules.iter().rev();
+        let has_byte = rules().filter(|((from, to), _)| (*from..*to).contains(&at)).min_by_key(len);
+        let ends = || rules().filter(|((_, to), _)| *to == at).min_by_key(len);
         has_byte.or_else(ends).map(|&(_, rule)| rule)
     }
 }
