@@ -58,9 +58,6 @@ pub struct Arguments {
     #[arg(long, conflicts_with_all = ["jobs", "shard", "coverage", "optimise"])]
     unique: bool,
 
-    #[command(flatten)]
-    suite: SuiteArgs,
-
     /// The number that the whole run depends on: same seed, same output; decimal or 0x and hexadecimal.
     ///
     /// Without it the seed is random, and -v shows it.
@@ -102,6 +99,9 @@ pub struct Arguments {
     /// The inputs are made a second time for this, by a slow interpreter, until nothing is left to be reached.
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, value_hint = ValueHint::FilePath)]
     coverage: Option<Option<PathBuf>>,
+
+    #[command(flatten)]
+    suite: SuiteArgs,
 
     #[command(flatten)]
     limits: LimitArgs,

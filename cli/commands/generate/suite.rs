@@ -21,8 +21,22 @@ use crate::source::Source;
 use crate::units;
 
 /// Options that a suite does not take: it makes what belongs to it, and no amount.
-const NOT_FOR_SUITES: [&str; 11] =
-    ["count", "bytes", "time", "unique", "shard", "jobs", "engine", "optimise", "coverage", "max_choices", "shape"];
+const NOT_FOR_SUITES: [&str; 14] = [
+    "count",
+    "bytes",
+    "time",
+    "unique",
+    "shard",
+    "jobs",
+    "engine",
+    "optimise",
+    "coverage",
+    "max_choices",
+    "shape",
+    "weights",
+    "write_mode",
+    "mmap",
+];
 
 /// Options for suites.
 #[derive(Debug, Args)]

@@ -1,4 +1,4 @@
-//! Suites: `gen` with `--unique` and `--cover`.
+//! Suites: `gen` with `--unique`, `--cover` and the like, and `check` of lengths and corpora.
 
 use std::collections::BTreeSet;
 
@@ -105,6 +105,134 @@ fn what_no_text_within_the_limits_has_is_told() {
 }
 
 #[test]
+fn enumerations_ascend_by_length() {
+    let place = place("suites-enumerate");
+    let lists = grammar(&place, "lists.ebnf", "list ::= '[' (list (',' list)*)? ']'\n");
+    let output = run(&["gen", &lists, "--enumerate", "--max-len", "7"]);
+    assert_eq!(lines(&output.stdout), ["[]", "[[]]", "[[[]]]", "[[],[]]"]);
+    let told = text(&output.stderr);
+    for part in ["2 bytes: 1 derivation\n", "7 bytes: 1 derivation\n", "gramjet: 4 texts\n"] {
+        assert!(told.contains(part), "{told}");
+    }
+    assert_eq!(lines(&stdout(&["gen", &lists, "--enumerate", "-n", "2"])), ["[]", "[[]]"]);
+    let finite = grammar(&place, "finite.ebnf", FINITE);
+    assert_eq!(lines(&stdout(&["gen", &finite, "--enumerate"])), ["a", "b", "ax", "bx", "c1", "c2", "axx", "bxx"]);
+    // Of two derivations of a text, one is written.
+    let sums = grammar(&place, "sums.ebnf", "e ::= e '+' e | 'x'\n");
+    let output = run(&["gen", &sums, "--enumerate", "--max-len", "7"]);
+    assert_eq!(lines(&output.stdout), ["x", "x+x", "x+x+x", "x+x+x+x"]);
+    assert!(text(&output.stderr).contains("4 texts; 5 derivations made a text again"), "{}", text(&output.stderr));
+}
+
+#[test]
+fn check_counts_texts() {
+    let place = place("suites-lengths");
+    let sums = grammar(&place, "sums.ebnf", "e ::= e '+' e | 'x'\n");
+    let told = text(&stdout(&["check", &sums, "--lengths", "7"]));
+    for part in ["texts      1 byte: 1\n", "3 bytes: 1\n", "7 bytes: 1 (with 5 derivations)\n"] {
+        assert!(told.contains(part), "{told}");
+    }
+    let letters = grammar(&place, "letters.ebnf", "s ::= [a-z]{30}\n");
+    let told = text(&stdout(&["check", &letters, "--lengths", "40"]));
+    let count = "2813198901284745919258621029615971520741376 derivations (texts may have several)";
+    assert!(told.contains(count), "{told}");
+    let json: serde_json::Value =
+        serde_json::from_slice(&stdout(&["check", &sums, "--lengths", "5", "--json"])).unwrap();
+    let last = &json["facts"]["texts"][2];
+    let found = (last["length"].as_u64(), last["derivations"].as_str(), last["texts"].as_u64());
+    assert_eq!(found, (Some(5), Some("2"), Some(1)), "{json}");
+}
+
+#[test]
+fn invalid_texts_are_told_and_refused() {
+    let place = place("suites-invalid");
+    let folder = place.path("wrong/");
+    let output = run(&["gen", "json", "--invalid", "140", "-o", &folder, "--ext", "json"]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let index = index(&folder);
+    let kinds: BTreeSet<&str> = index.iter().map(|line| line["kind"].as_str().unwrap()).collect();
+    assert_eq!((index.len(), kinds.len()), (140, 14), "{kinds:?}");
+    for line in &index {
+        let file = format!("{folder}/{}", line["file"].as_str().unwrap());
+        assert!(line["valid"] == false && line["why"].as_str().unwrap().contains("expected"), "{line}");
+        assert_eq!(run(&["parse", "json", &file]).status.code(), Some(1), "{file}");
+    }
+    // Alternatives of weight 0 are read: a text that has them is not invalid.
+    let few = grammar(&place, "few.ebnf", "s ::= 'a' t\nt ::= 'b' | 'c' @ 0 | 'aa' @ 0\n");
+    let made = lines(&stdout(&["gen", &few, "--invalid", "20"]));
+    assert!(!made.iter().any(|text| ["ab", "ac", "aaa"].contains(&&**text)), "{made:?}");
+    let all = grammar(&place, "all.ebnf", "s ::= ([#x0-#xD7FF#xE000-#x10FFFF] | [#b80-#bFF])*\n");
+    let output = run(&["gen", &all, "--invalid", "3"]);
+    let told = text(&output.stderr);
+    assert!(output.status.code() == Some(1) && told.contains("no more than 0 invalid texts were found"), "{told}");
+}
+
+#[test]
+fn boundaries_and_pairs_are_suites() {
+    let place = place("suites-boundary");
+    let file = grammar(&place, "date.ebnf", "date ::= [0-9]{2,4} '-' ('0' [1-9] | '1' [0-2]) 'Z'?\n");
+    let folder = place.path("edges/");
+    stdout(&["gen", &file, "--boundary", "-o", &folder]);
+    let mut validity = [0, 0];
+    for line in index(&folder) {
+        let path = format!("{folder}/{}", line["file"].as_str().unwrap());
+        let is_valid = line["valid"].as_bool().unwrap();
+        assert_eq!(run(&["parse", &file, &path]).status.success(), is_valid, "{line}");
+        validity[usize::from(is_valid)] += 1;
+    }
+    assert!(validity[0] >= 4 && validity[1] >= 8, "{validity:?}");
+    assert_eq!(lines(&stdout(&["gen", &file, "--boundary"])).len(), validity[1]);
+    let output = run(&["gen", &file, "--pairs", "-o", &place.path("pairs/")]);
+    assert!(text(&output.stderr).contains("12 of 12 pairs"), "{}", text(&output.stderr));
+    assert!(index(&place.path("pairs")).iter().all(|line| line["rule"] == "date"));
+}
+
+#[test]
+fn corpora_are_reported_and_distilled() {
+    let place = place("suites-corpus");
+    let file = grammar(&place, "sum.ebnf", "sum ::= term (('+' | '-') term)*\nterm ::= [0-9]{1,3} | '(' sum ')'\n");
+    let corpus = place.path("corpus");
+    fs::create_dir(&corpus).unwrap();
+    for (name, content) in [("a", "1+2"), ("b", "3+4"), ("c", "(1-23)"), ("d", "1+")] {
+        fs::write(format!("{corpus}/{name}"), content).unwrap();
+    }
+    let few = place.path("few");
+    let output = run(&["check", &file, "--corpus", &corpus, "--distil", &few]);
+    let told = text(&output.stdout);
+    for part in ["files      3 of 4 files conform", "paths      18 of 20 of up to 2 alternatives (90.0 %)"] {
+        assert!(told.contains(part), "{told}");
+    }
+    assert!(told.contains("distilled  2 files") && told.contains("/b\n"), "{told}");
+    assert!(text(&output.stderr).contains("/d:1:3: byte 2: expected"), "{}", text(&output.stderr));
+    assert_eq!(fs::read_dir(&few).unwrap().count(), 2);
+    // A cover has all paths, and all its files are needed.
+    let suite = place.path("suite/");
+    stdout(&["gen", &file, "--cover", "3", "-o", &suite]);
+    let told = text(&stdout(&["check", &file, "--corpus", &suite, "--cover", "3"]));
+    assert!(told.contains("(100.0 %)") && !told.contains("missing"), "{told}");
+    assert!(told.contains(&format!("distilled  {} file", index(&suite).len())), "{told}");
+}
+
+#[test]
+fn labels_go_with_suites_of_choices() {
+    let place = place("suites-labels");
+    let content = "file ::= chunk+\nchunk ::= $dec(len(d), 2) d:(word | '#' $word2)\nword ::= [a-z]{1,3}\n";
+    let file = grammar(&place, "chunk.ebnf", &content.replace("$word2", "word"));
+    for suite in [&["--cover", "2"][..], &["--pairs"], &["--boundary"]] {
+        let folder = place.path("suite/");
+        let _ = fs::remove_dir_all(&folder);
+        stdout(&[&["gen", &file, "-o", &folder], suite].concat());
+        for line in index(&folder).iter().filter(|line| line["valid"] == true) {
+            let path = format!("{folder}/{}", line["file"].as_str().unwrap());
+            assert!(run(&["parse", &file, &path]).status.success(), "{suite:?} {line}");
+        }
+    }
+    assert_eq!(lines(&stdout(&["gen", &file, "--invalid", "50"])).len(), 50);
+    let refused = run(&["gen", &file, "--enumerate", "-n", "3"]);
+    assert!(refused.status.code() == Some(2) && text(&refused.stderr).contains("has labels, names or codings"));
+}
+
+#[test]
 fn suites_refuse_what_they_cannot_do() {
     let place = place("suites-wrong");
     let file = place.grammar();
@@ -116,6 +244,12 @@ fn suites_refuse_what_they_cannot_do() {
         (&["--cover", "2", "-n", "3"], "cannot be used with"),
         (&["--cover", "2", "--unique"], "cannot be used with"),
         (&["--cover", "2", "--shape", "uniform"], "cannot be used with"),
+        (&["--enumerate"], "`--max-len` or `-n` says how many"),
+        (&["--enumerate", "-n", "3", "--max-depth", "5"], "bounded by lengths"),
+        (&["--enumerate", "--pairs"], "cannot be used with"),
+        (&["--invalid", "0"], "0 is not in 1..=1000000"),
+        (&["--boundary", "--bytes", "3"], "cannot be used with"),
+        (&["--cover", "2", "--weights", file], "cannot be used with"),
         (&["--cover", "2", "--max-len", "1"], "the shortest input of this grammar has 2 bytes"),
     ];
     for (arguments, expected) in cases {
@@ -123,4 +257,10 @@ fn suites_refuse_what_they_cannot_do() {
         assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", text(&output.stderr));
         assert!(text(&output.stderr).contains(expected), "{arguments:?}: {}", text(&output.stderr));
     }
+    for arguments in [&["--distil", "x"][..], &["--cover", "2"], &["--corpus", ".", "--json"]] {
+        assert_eq!(run(&[&["check", file], arguments].concat()).status.code(), Some(2), "{arguments:?}");
+    }
+    let circle = grammar(&place, "circle.ebnf", "s ::= 'a' t\nt ::= u | 'x'\nu ::= v? t\nv ::= 'y'\n");
+    let refused = run(&["gen", &circle, "--enumerate", "-n", "3"]);
+    assert!(text(&refused.stderr).contains("infinitely many ways: rule `"), "{}", text(&refused.stderr));
 }

@@ -24,11 +24,11 @@ pub fn run(
     let valid = made.cases.iter().filter(|case| case.is_valid).count();
     let beyond = made.cases.len() - valid;
     let is_written = if matches!(destination, Destination::Directory(_)) { "" } else { ", not written here" };
+    let (valid, beyond) = (plural(valid as u64, "text"), plural(beyond as u64, "text"));
     say!(
-        "gramjet: {} at boundaries, {} beyond{is_written}; {} of the same text, valid after all, or outside the limits",
-        plural(valid as u64, "text"),
-        plural(beyond as u64, "text"),
-        plural(made.left_out as u64, "more boundary").replace("boundarys", "boundaries"),
+        "gramjet: {valid} at boundaries, {beyond} beyond{is_written}; {} left out: there already, valid after all, or \
+         outside the limits",
+        made.left_out
     );
     Ok(())
 }
