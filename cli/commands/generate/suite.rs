@@ -2,23 +2,19 @@
 
 mod boundary;
 mod cases;
+mod common;
 mod cover;
 mod enumerate;
 mod invalid;
 mod pairs;
 
 use clap::Args;
-use gramjet::Limits;
-use gramjet_compiler::limits;
-use gramjet_parse::Parser;
 
-use super::destination::{Destination, OutputArgs};
-use crate::arguments::grammar::GrammarArgs;
-use crate::arguments::limits::LimitArgs;
+use super::destination::Destination;
 use crate::failure::Failure;
 use crate::prepared::Prepared;
-use crate::source::Source;
 use crate::units;
+pub use common::Common;
 
 /// Options that a suite does not take: it makes what belongs to it, and no amount.
 const NOT_FOR_SUITES: [&str; 14] = [
@@ -87,20 +83,6 @@ fn parse_texts(text: &str) -> Result<u64, String> {
     }
 }
 
-/// Arguments that are not only those of suites.
-pub struct Common<'a> {
-    /// The grammar.
-    pub grammar: &'a GrammarArgs,
-    /// The limits of a text.
-    pub limits: &'a LimitArgs,
-    /// The destination.
-    pub output: &'a OutputArgs,
-    /// The seed.
-    pub seed: u64,
-    /// The number of texts, if it was given.
-    pub count: Option<u64>,
-}
-
 impl SuiteArgs {
     /// Returns true if a suite is asked for.
     pub fn is_asked(&self) -> bool {
@@ -112,7 +94,7 @@ impl SuiteArgs {
 pub fn run(args: &SuiteArgs, common: &Common<'_>) -> Result<(), Failure> {
     let destination = Destination::of(common.output)?;
     let prepared = Prepared::load(common.grammar, common.limits)?.with_own_weights();
-    let limits = kept(&prepared)?;
+    let limits = common::kept(&prepared)?;
     if let Some(longest) = args.cover {
         return cover::run(&prepared, limits, longest, common, &destination);
     }
@@ -126,25 +108,4 @@ pub fn run(args: &SuiteArgs, common: &Common<'_>) -> Result<(), Failure> {
         return pairs::run(&prepared, limits, common, &destination);
     }
     enumerate::run(&prepared, limits.length(), common, &destination)
-}
-
-/// Returns the parser of texts of the grammar, which can be more than those that are made.
-fn parser(prepared: &Prepared, common: &Common<'_>) -> Result<Parser, Failure> {
-    let source = &prepared.source;
-    let source = Source { file: source.file.clone(), shipped: source.shipped, loader: source.loader.clone() };
-    let reading = Prepared::new(source, &common.grammar.for_texts(), &LimitArgs::default())?.with_own_weights();
-    Ok(Parser::new(&reading.compiled()?.lowered))
-}
-
-/// Returns the limits as the compiler writes them.
-fn bounds(limits: Limits) -> limits::Limits {
-    limits::Limits { max_depth: limits.depth(), max_len: limits.length() }
-}
-
-/// Returns the limits of a text, if the grammar can keep them.
-fn kept(prepared: &Prepared) -> Result<Limits, Failure> {
-    let compiled = prepared.compile()?;
-    let limits = prepared.wanted().limits();
-    limits.check(compiled.min_len(), None).map_err(|error| Failure::Usage(error.to_string()))?;
-    Ok(limits)
 }

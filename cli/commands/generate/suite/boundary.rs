@@ -3,9 +3,9 @@
 use gramjet::Limits;
 use gramjet_session::suite::boundary::boundary;
 
-use super::super::destination::Destination;
-use super::Common;
 use super::cases;
+use super::common::{self, Common};
+use crate::commands::generate::destination::Destination;
 use crate::failure::{Failure, say};
 use crate::prepared::Prepared;
 use crate::units::plural;
@@ -17,8 +17,8 @@ pub fn run(
     common: &Common<'_>,
     destination: &Destination<'_>,
 ) -> Result<(), Failure> {
-    let parser = super::parser(prepared, common)?;
-    let made = boundary(prepared.compile()?, &parser, super::bounds(limits), common.seed)
+    let parser = common::parser(prepared, common)?;
+    let made = boundary(prepared.compile()?, &parser, common::bounds(limits), common.seed)
         .map_err(|error| Failure::Usage(error.to_string()))?;
     cases::write(&made.cases, &[], common.output, destination)?;
     let valid = made.cases.iter().filter(|case| case.is_valid).count();

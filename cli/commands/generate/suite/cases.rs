@@ -6,7 +6,7 @@ use std::path::Path;
 use gramjet_session::suite::Case;
 use serde::Serialize;
 
-use super::super::destination::{Destination, OutputArgs};
+use crate::commands::generate::destination::{Destination, OutputArgs};
 use crate::failure::Failure;
 use crate::output::whole::write_output;
 

@@ -3,9 +3,9 @@
 use gramjet::Limits;
 use gramjet_session::suite::cover::{Cover, cover};
 
-use super::super::destination::Destination;
-use super::Common;
 use super::cases::{self, Missing};
+use super::common::{self, Common};
+use crate::commands::generate::destination::Destination;
 use crate::failure::{Failure, say};
 use crate::prepared::Prepared;
 use crate::units::plural;
@@ -22,7 +22,7 @@ pub fn run(
     destination: &Destination<'_>,
 ) -> Result<(), Failure> {
     let compiled = prepared.compile()?;
-    let bounds = super::bounds(limits);
+    let bounds = common::bounds(limits);
     let made =
         cover(compiled, longest as usize, bounds, common.seed).map_err(|error| Failure::Usage(error.to_string()))?;
     let beyond = made.beyond.iter().map(|path| Missing { missing: path, why: "beyond the limits" });

@@ -4,9 +4,9 @@ use gramjet_campaign::{Stop, StopReason};
 use gramjet_session::suite::counts::{Counts, Uncountable};
 use gramjet_session::suite::unique::{Known, Novelty};
 
-use super::super::counted::{Counted, End};
-use super::super::destination::Destination;
-use super::Common;
+use super::common::Common;
+use crate::commands::generate::counted::{Counted, End};
+use crate::commands::generate::destination::Destination;
 use crate::failure::{Failure, say};
 use crate::output::chunk::{CHUNK_BYTES, CHUNK_INPUTS, Chunk};
 use crate::output::separator::Separator;

@@ -4,9 +4,9 @@ use gramjet::Limits;
 use gramjet_campaign::StopReason;
 use gramjet_session::suite::invalid::{Invalid, invalid};
 
-use super::super::destination::Destination;
-use super::Common;
 use super::cases;
+use super::common::{self, Common};
+use crate::commands::generate::destination::Destination;
 use crate::failure::{Failure, say};
 use crate::prepared::Prepared;
 use crate::tally::Tally;
@@ -21,9 +21,9 @@ pub fn run(
     destination: &Destination<'_>,
 ) -> Result<(), Failure> {
     let compiled = prepared.compile()?;
-    let parser = super::parser(prepared, common)?;
+    let parser = common::parser(prepared, common)?;
     let stop = crate::stop::on_signals();
-    let made = invalid(compiled, &parser, super::bounds(limits), (count, common.seed), &|| stop.is_requested())
+    let made = invalid(compiled, &parser, common::bounds(limits), (count, common.seed), &|| stop.is_requested())
         .map_err(|error| Failure::Usage(error.to_string()))?;
     if let Some(StopReason::Signal(name, signal)) = stop.reason() {
         return Err(Failure::Interrupted { name, signal, written: Tally::default() });

@@ -3,9 +3,9 @@
 use gramjet::Limits;
 use gramjet_session::suite::pairs::pairs;
 
-use super::super::destination::Destination;
-use super::Common;
 use super::cases::{self, Missing};
+use super::common::{self, Common};
+use crate::commands::generate::destination::Destination;
 use crate::failure::{Failure, say};
 use crate::prepared::Prepared;
 use crate::units::plural;
@@ -20,7 +20,7 @@ pub fn run(
     common: &Common<'_>,
     destination: &Destination<'_>,
 ) -> Result<(), Failure> {
-    let made = pairs(prepared.compile()?, super::bounds(limits), common.seed)
+    let made = pairs(prepared.compile()?, common::bounds(limits), common.seed)
         .map_err(|error| Failure::Usage(error.to_string()))?;
     let missing: Vec<Missing<'_>> =
         made.missing.iter().map(|pair| Missing { missing: pair, why: "not found within the limits" }).collect();

@@ -1,7 +1,7 @@
 //! The number of texts of each length, and each of them by its number.
 //!
-//! *Derivations* are counted: a text that can be derived in several ways counts as often. A round of a repetition beyond
-//! its fewest counts only if it is not empty, as an empty one makes no other text.
+//! *Derivations* are counted: a text that can be derived in several ways counts as often. A round of a repetition
+//! beyond its fewest counts only if it is not empty, as an empty one makes no other text.
 
 use gramjet_compiler::Compiled;
 use gramjet_compiler::ir::Ir;
@@ -21,7 +21,7 @@ pub enum Uncountable {
         /// A rule that derives itself.
         rule: String,
     },
-    /// It would take too long, or too much memory.
+    /// Counting would take too long, or too much memory.
     #[error("counting texts of {len} bytes would take too much time and memory")]
     TooMuch {
         /// The length.

@@ -244,7 +244,7 @@ pub(super) fn taken(ir: &Ir, node: NodeId, option: u32) -> Vec<NodeId> {
 struct Finding<'c> {
     compiled: &'c Compiled,
     steps: Vec<Step>,
-    /// How many steps wanted to have each name.
+    /// The number of steps that wanted to have each name.
     names: BTreeMap<String, u32>,
 }
 
