@@ -92,7 +92,7 @@ impl Maker<'_> {
     fn led(&mut self, step: u32, forced: &BTreeMap<u32, u32>) -> Option<Led> {
         let spine = self.lead.ways[0].to(step);
         let otherwise = Otherwise::Shortest;
-        let led = self.lead.derive(&Demands { spine: &spine, covered: &[], beside: 0, forced, otherwise });
+        let led = self.lead.derive(&Demands { spine: &spine, covered: &[], beside: 0, near: &[], forced, otherwise });
         self.made.left_out += usize::from(!led.is_led);
         led.is_led.then_some(led)
     }

@@ -41,6 +41,8 @@ struct Maker<'c> {
     lead: Lead<'c>,
     /// For each path the number of texts that have it.
     covered: Vec<u32>,
+    /// Whether texts go out of their way for paths that no text has.
+    goes_far: bool,
 }
 
 /// A text that is made.
@@ -54,12 +56,28 @@ struct Made {
 
 /// Returns texts of a grammar that have every path of at most `longest` steps, as far as the limits allow.
 ///
+/// Two sets are made: in one, texts take what is wanted where they come by, in the other they also go out of their way
+/// for it. Which has fewer texts depends on the grammar. That one is returned.
+///
 /// # Errors
 ///
 /// If there are too many paths.
 pub fn cover(compiled: &Compiled, longest: usize, limits: Limits, seed: u64) -> Result<Cover, TooMany> {
+    let [by_the_way, far] = [false, true].map(|goes_far| cover_once(compiled, longest, limits, seed, goes_far));
+    let (by_the_way, far) = (by_the_way?, far?);
+    let size = |cover: &Cover| (cover.cases.len(), cover.cases.iter().map(|case| case.text.len()).sum::<usize>());
+    Ok(if size(&far) < size(&by_the_way) { far } else { by_the_way })
+}
+
+fn cover_once(
+    compiled: &Compiled,
+    longest: usize,
+    limits: Limits,
+    seed: u64,
+    goes_far: bool,
+) -> Result<Cover, TooMany> {
     let lead = Lead::new(compiled, longest, limits, seed)?;
-    let mut maker = Maker { covered: vec![0; lead.paths.len()], lead };
+    let mut maker = Maker { covered: vec![0; lead.paths.len()], lead, goes_far };
     let mut made: Vec<Made> = Vec::new();
     let (mut beyond, mut missing) = (Vec::new(), Vec::new());
     for path in maker.order() {
@@ -133,9 +151,15 @@ impl Maker<'_> {
 
     /// Returns a text that is led along steps, and its paths.
     fn text_along(&mut self, spine: &[u32], beside: u64, otherwise: Otherwise) -> (Vec<u8>, Vec<u32>) {
-        let Maker { lead, covered } = self;
+        let Maker { lead, covered, goes_far } = self;
         let forced = BTreeMap::new();
-        let led = lead.derive(&Demands { spine, covered, beside, forced: &forced, otherwise });
+        let near = if *goes_far && beside > 0 {
+            let begins = lead.paths.beginning(|path| covered[path as usize] == 0);
+            lead.steps.near(|step| begins[step as usize])
+        } else {
+            Vec::new()
+        };
+        let led = lead.derive(&Demands { spine, covered, beside, near: &near, forced: &forced, otherwise });
         if !led.is_led {
             return Default::default();
         }

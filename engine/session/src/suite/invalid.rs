@@ -90,7 +90,7 @@ impl Maker<'_> {
             if self.lead.paths.is_empty() { Vec::new() } else { self.lead.ways[0].to(self.lead.paths.steps(path)[0]) };
         let forced = BTreeMap::new();
         let otherwise = Otherwise::Drawn;
-        let demands = Demands { spine: &spine, covered: &[], beside: 0, forced: &forced, otherwise };
+        let demands = Demands { spine: &spine, covered: &[], beside: 0, near: &[], forced: &forced, otherwise };
         let led = self.lead.derive(&demands);
         let (ir, deriver) = (self.lead.ir, self.lead.deriver.clone());
         let literals = std::mem::take(&mut self.literals);

@@ -34,6 +34,9 @@ pub(super) struct Demands<'d> {
     pub covered: &'d [u32],
     /// ... as long as this many bytes are left for them.
     pub beside: u64,
+    /// For each step the cost of the way from it to one that begins a path which is wanted; nothing if that does not
+    /// matter.
+    pub near: &'d [u64],
     /// For nodes of the instance in which the spine ends: the option, or the rounds beyond the fewest.
     pub forced: &'d BTreeMap<u32, u32>,
     /// Way of deciding all else.
@@ -68,9 +71,9 @@ impl<'c> Lead<'c> {
     /// Derives a text.
     pub fn derive(&mut self, demands: &Demands<'_>) -> Led {
         let Lead { ir, steps, paths, deriver, limits, random, members, .. } = self;
-        let Demands { spine, covered, beside, forced, otherwise } = *demands;
+        let Demands { spine, covered, beside, near, forced, otherwise } = *demands;
         let own = vec![false; if beside > 0 { paths.len() } else { 0 }];
-        let wishes = Wishes { covered, own, left: beside, otherwise, forced };
+        let wishes = Wishes { covered, own, left: beside, near, otherwise, forced };
         let mut walk = Walk {
             ir,
             steps,

@@ -180,7 +180,8 @@ fn text_with(
     let own = lead.steps.of_rule(rule.index() as u32);
     let entry = own.or_else(|| lead.steps.of_node(body.index() as u32, of_body));
     let spine = entry.map_or(Vec::new(), |entry| lead.ways[0].to(entry));
-    let demands = Demands { spine: &spine, covered: &[], beside: 0, forced: options, otherwise: Otherwise::Shortest };
+    let demands =
+        Demands { spine: &spine, covered: &[], beside: 0, near: &[], forced: options, otherwise: Otherwise::Shortest };
     let led = lead.derive(&demands);
     let found = if led.is_led { found(lead, &led, rule) } else { BTreeSet::new() };
     (led, found)

@@ -96,6 +96,17 @@ impl Paths {
         names.join(" > ")
     }
 
+    /// Returns for each step whether it begins a path for which `is_wanted`.
+    pub(super) fn beginning(&self, is_wanted: impl Fn(u32) -> bool) -> Vec<bool> {
+        let mut begins = vec![false; self.roots.len()];
+        let mut first = vec![NONE; self.nodes.len()];
+        for (path, node) in self.nodes.iter().enumerate() {
+            first[path] = if node.before == NONE { node.step } else { first[node.before as usize] };
+            begins[first[path] as usize] |= is_wanted(path as u32);
+        }
+        begins
+    }
+
     /// Returns the path with one more step.
     fn extended(&self, path: u32, step: u32) -> Option<u32> {
         let (begin, end) = self.nodes[path as usize].longer;

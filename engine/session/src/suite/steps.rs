@@ -216,6 +216,30 @@ impl Steps {
     }
 }
 
+impl Steps {
+    /// Returns for each step the cost of the shortest way from it to a step for which `is_wanted`: bytes, and one for
+    /// each step. The greatest value if there is none.
+    pub(super) fn near(&self, is_wanted: impl Fn(u32) -> bool) -> Vec<u64> {
+        let mut before: Vec<Vec<u32>> = vec![Vec::new(); self.len()];
+        for step in 0..self.len() as u32 {
+            self.next(step).iter().for_each(|next| before[next.step as usize].push(step));
+        }
+        let mut near = vec![u64::MAX; self.len()];
+        let mut open: BinaryHeap<Reverse<(u64, u32)>> =
+            (0..self.len() as u32).filter(|&step| is_wanted(step)).map(|step| Reverse((0, step))).collect();
+        while let Some(Reverse((cost, step))) = open.pop() {
+            if near[step as usize] != u64::MAX {
+                continue;
+            }
+            near[step as usize] = cost;
+            let cost = cost.saturating_add(1).saturating_add(self.get(step).extra);
+            let further = before[step as usize].iter().filter(|&&before| near[before as usize] == u64::MAX);
+            open.extend(further.map(|&before| Reverse((cost, before))));
+        }
+        near
+    }
+}
+
 impl Ways {
     /// Returns the steps of the way to a step, which is the last one.
     pub fn to(&self, step: u32) -> Vec<u32> {

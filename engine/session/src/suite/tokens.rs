@@ -47,14 +47,10 @@ impl Tokens {
         for at in bordered.map(stretch).flat_map(|(from, to)| [from, to]) {
             borders[at.min(len)] = true;
         }
-        let mut tokens = Vec::new();
+        borders[len] = true;
+        let ends = (1..).zip(&borders[1..]).filter(|(_, is_border)| **is_border).map(|(at, _)| at);
         let mut begin = 0;
-        for at in 1..=len {
-            if borders[at] || at == len {
-                tokens.push((begin, at));
-                begin = at;
-            }
-        }
+        let tokens = ends.map(|end| (std::mem::replace(&mut begin, end), end)).collect();
         Tokens { tokens, members, rules }
     }
 

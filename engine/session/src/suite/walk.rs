@@ -41,6 +41,8 @@ pub(super) struct Wishes<'w> {
     pub own: Vec<bool>,
     /// The bytes that may be spent.
     pub left: u64,
+    /// For each step the cost of the way from it to one that begins a path which is wanted.
+    pub near: &'w [u64],
     /// Way of deciding what nothing is asked for.
     pub otherwise: Otherwise,
     /// For nodes of the instance in which the spine ends: the option, or the rounds beyond the fewest.
@@ -127,27 +129,28 @@ impl Walk<'_> {
         paths.iter().any(|&path| self.wishes.is_wanted(path))
     }
 
-    /// Returns an option of a node that is still wanted, one of the shortest, if there is room for it.
+    /// Returns an option of a node that is still wanted, or leads to one, by a shortest way, if there is room for it.
     fn wanted_option(&mut self, node: u32, offered: u32, before: &[u32]) -> Option<u32> {
         if self.wishes.left == 0 {
             return None;
         }
-        let mut best: Option<(u64, u32)> = None;
+        let mut best: Option<((bool, u64), u32)> = None;
         let mut same = 0;
         for option in 0..offered {
             let Some(step) = self.steps.of_node(node, option) else { continue };
-            let extra = self.steps.get(step).extra;
-            if extra > self.wishes.left || best.is_some_and(|(least, _)| extra > least) {
+            let is_wanted = self.is_wanted(before, step);
+            let way = if is_wanted { 0 } else { self.wishes.near.get(step as usize).copied().unwrap_or(u64::MAX) };
+            let cost = self.steps.get(step).extra.saturating_add(way);
+            if cost > self.wishes.left || best.is_some_and(|(least, _)| (!is_wanted, cost) > least) {
                 continue;
             }
-            if self.is_wanted(before, step) {
-                same = if best.is_some_and(|(least, _)| extra == least) { same + 1 } else { 1 };
-                if self.random.below(same) == 0 {
-                    best = Some((extra, option));
-                }
+            same = if best.is_some_and(|(least, _)| (!is_wanted, cost) == least) { same + 1 } else { 1 };
+            if self.random.below(same) == 0 {
+                best = Some(((!is_wanted, cost), option));
             }
         }
-        let (extra, option) = best?;
+        let (_, option) = best?;
+        let extra = self.steps.of_node(node, option).map_or(0, |step| self.steps.get(step).extra);
         self.wishes.left = self.wishes.left.saturating_sub(extra + 1);
         Some(option)
     }
@@ -218,8 +221,12 @@ impl Walk<'_> {
         let before = &self.open[number].paths;
         let is_wanted = |&path: &u32| self.paths.longer(path).any(|longer| self.wishes.is_wanted(longer));
         let is_drawn = self.wishes.otherwise == Otherwise::Drawn && self.random.below(2) == 1;
-        let goes_on = is_drawn || self.wishes.left > 0 && before.iter().any(is_wanted);
-        self.wishes.left = self.wishes.left.saturating_sub(goes_on.into());
+        let step = self.steps.of_node(self.open[number].place, MORE).map(|step| step as usize);
+        let way = step.and_then(|step| self.wishes.near.get(step)).copied().unwrap_or(u64::MAX);
+        let is_near = way.saturating_add(step.map_or(0, |step| self.steps.get(step as u32).extra)) < self.wishes.left;
+        let goes_on = is_drawn || self.wishes.left > 0 && (is_near || before.iter().any(is_wanted));
+        let extra = step.filter(|_| goes_on).map_or(0, |step| 1 + self.steps.get(step as u32).extra);
+        self.wishes.left = self.wishes.left.saturating_sub(extra);
         goes_on
     }
 }
