@@ -369,6 +369,8 @@ impl<'f> Machine<'f> {
                 let mut rounds = self.rounds_of(part);
                 rounds.all(|round| self.fit(item, &place.mirror(round)))
             }
+            // There are never such rounds.
+            Kind::Repeat(_, _, Some(0)) => true,
             Kind::Repeat(item, ..) | Kind::Times(item, ..) | Kind::Label(_, item) => self.fit(item, place),
             Kind::Naming(_, item) | Kind::Coded(_, item) => self.fit(item, place),
             Kind::Scope(..) if !has_fields(form) => true,
