@@ -67,6 +67,8 @@ struct Waiting {
     mark: u32,
     /// The parts of its terms, as far as they are known.
     spans: Vec<Option<Span>>,
+    /// Whether its width is fixed, and it bounds the parts.
+    bounds: bool,
 }
 
 /// The part of a label, as far as it is known.
@@ -475,7 +477,9 @@ impl Labels {
         let (at, width) = ((output.len() - base) as u64, leaf.min_len);
         output.resize(output.len() + width as usize, 0);
         let spans = leaf.derived.labels().map(|known| self.known(known.label)).collect();
-        self.waiting.push(Waiting { mark: self.marks.len() as u32, spans });
+        let bounds =
+            leaf.derived.fixed_width().is_some() && leaf.derived.values().any(|(value, _)| walk::bounds(value));
+        self.waiting.push(Waiting { mark: self.marks.len() as u32, spans, bounds });
         self.marks.push(Mark { node, at, raw: width, width, spans: Vec::new() });
     }
 

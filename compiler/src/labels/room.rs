@@ -145,7 +145,9 @@ impl<'r> Room<'r> {
     fn fields_fit(&self, longer: Longer) -> bool {
         let Some(scope) = self.scope() else { return true };
         let (memo, mut more) = (Memo::default(), Vec::new());
-        Walk::new(self.labels, self.ir, self.all(&longer, &mut more), &memo).fields_fit(scope)
+        let walk = Walk::new(self.labels, self.ir, self.all(&longer, &mut more), &memo);
+        let opened = self.level.and_then(|level| self.labels.scopes.get(level));
+        walk.fields_fit(scope) && opened.is_none_or(|opened| walk.waiting_fit(opened.waiting))
     }
 
     /// Returns the room that the part around loses if a part is so much longer, as what is outside gets longer. `None`

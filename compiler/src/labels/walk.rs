@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use super::rounds::View;
-use super::settle::difference;
+use super::settle::{Span, difference};
 use super::{Complete, Labels};
 use crate::derived::{Derived, Measure, Term, Value};
 use crate::ir::labels::least;
@@ -37,6 +37,11 @@ pub(super) fn has_fields(ir: &Ir, scope: &Scope) -> bool {
         }
     }
     !scope.fields.is_empty() || has_some(ir, scope.body)
+}
+
+/// Returns true if a number bounds what it measures where its width is fixed.
+pub(super) fn bounds(value: &Value<Known>) -> bool {
+    !value.terms.iter().any(|term| term.measure.is_of_content() || term.measure.is_of_place())
 }
 
 /// Computes lengths of shortest texts where some parts are not the shortest.
@@ -298,6 +303,33 @@ impl Walk<'_> {
     pub fn fields_fit(self, scope: &Scope) -> bool {
         scope.fields.iter().all(|field| self.value(&field.value) <= field.greatest)
             && self.fields_within_fit(scope.body)
+    }
+
+    /// Returns true if the numbers of fixed width fit that wait for parts, from this one on. Their other parts may have
+    /// labels that are not seen any more.
+    pub fn waiting_fit(self, from: usize) -> bool {
+        let mut waiting = self.labels.waiting.get(from..).unwrap_or_default().iter().filter(|waiting| waiting.bounds);
+        waiting.all(|waiting| {
+            let mark = self.labels.marks.get(waiting.mark as usize);
+            let Some(leaf) = mark.and_then(|mark| self.ir.node(mark.node).leaf()) else { return true };
+            let mut spans = waiting.spans.iter();
+            leaf.derived.values().all(|(value, greatest)| {
+                let mut parts = value.labels().zip(spans.by_ref()).map(|(_, span)| *span);
+                let of_term = |term: &Term<Known>| self.waiting_term(term, parts.next().flatten());
+                value.of(of_term).max(0).unsigned_abs() <= greatest || !bounds(value)
+            })
+        })
+    }
+
+    /// Returns a term of a number that waits, given its part if that is complete.
+    fn waiting_term(self, term: &Term<Known>, part: Option<Span>) -> u64 {
+        let known = &term.label;
+        let (len, rounds) = part.map_or_else(|| self.longer(known), |span| span.longer(known));
+        match term.measure {
+            Measure::Len => known.len.saturating_add_signed(len),
+            Measure::Count => known.rounds.saturating_add(rounds),
+            Measure::Offset | Measure::Base | Measure::Sum(_) | Measure::Digest(_) => 0,
+        }
     }
 
     fn fields_within_fit(self, node: NodeId) -> bool {

@@ -427,6 +427,25 @@ fn the_reference_agrees_with_the_oracle_in_a_long_run() {
     assert!(cases > 1_000_000);
 }
 
+/// Where a group has ended, its labels are not seen any more, but a number in it still waits for a later part.
+#[test]
+fn numbers_in_groups_bound_later_parts() {
+    let grammars = [
+        "s ::= (l:'b'* $dec(len(l) + len(m), 1)) m:'a'*",
+        "s ::= (l:'b'* $bits(4: count(l), 4: count(m) + len(l))) m:'a'*",
+    ];
+    for (number, grammar) in grammars.into_iter().enumerate() {
+        let most = [9, 15][number];
+        for rounds in 0..=most {
+            let choices = [vec![255; rounds], vec![0], vec![255; 40]].concat();
+            let found = text(grammar, Limits::default(), &choices);
+            assert_eq!(found.len(), most + 1, "{grammar}: {}", found.escape_ascii());
+            let told = [found[rounds] - b'0' * u8::from(number == 0), found[rounds] & 15][number];
+            assert_eq!(usize::from(told), most, "{grammar}: {}", found.escape_ascii());
+        }
+    }
+}
+
 #[test]
 fn rounds_and_fields_follow_from_parts_of_several_sequences() {
     let free = Limits::default();
