@@ -92,8 +92,10 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
         Ok(found) => (found, None),
         Err(refusal) => (None, Some(refusal)),
     };
-    if let (Some(found), Some(examined), Some(most)) = (&mut found, &examined, args.lengths) {
-        found.texts = Some(Texts::new(&examined.compiled, most)?);
+    if let (Some(found), Some(most)) = (&mut found, args.lengths) {
+        // Weights that a shape finds write repetitions in other ways.
+        let counted = Prepared::new(Source::load(&arguments)?, &arguments, &args.limits)?.with_own_weights();
+        found.texts = Some(Texts::new(counted.compiled()?, most)?);
     }
     if let Some(refusal) = &refusal {
         diagnostics.push(Diagnostic::error(Code::ImpossibleLimit, None, refusal.to_string()));

@@ -1,6 +1,7 @@
 //! The paths of a corpus, and a small part of it that has them.
 
 use std::fs;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueHint};
@@ -10,7 +11,7 @@ use gramjet_session::suite::corpus::Corpus;
 use crate::arguments::grammar::GrammarArgs;
 use crate::arguments::limits::LimitArgs;
 use crate::failure::{Failure, say};
-use crate::files;
+use crate::files::{self, shown};
 use crate::output::whole::write_output;
 use crate::prepared::Prepared;
 use crate::samples;
@@ -50,6 +51,10 @@ impl CorpusArgs {
 /// Reports on a corpus.
 pub fn run(args: &CorpusArgs, grammar: &GrammarArgs) -> Result<(), Failure> {
     let folder = args.corpus.clone().unwrap_or_default();
+    if !folder.is_dir() {
+        return Err(Failure::Usage(format!("`--corpus` needs a folder, and {} is none", shown(&folder))));
+    }
+    args.distil.as_deref().map_or(Ok(()), |out| check_distilled(out, &folder))?;
     let prepared = Prepared::new(Source::load(grammar)?, &grammar.for_texts(), &LimitArgs::default())?;
     let prepared = prepared.with_own_weights();
     let mut corpus =
@@ -112,7 +117,23 @@ fn list<'n>(text: &mut String, what: &str, names: impl ExactSizeIterator<Item = 
     }
 }
 
-/// Copies files under their own names; where several have one name, the later ones get a number.
+/// Checks that files can be copied to a folder: it is new or empty, and no part of the corpus.
+fn check_distilled(out: &Path, corpus: &Path) -> Result<(), Failure> {
+    if fs::symlink_metadata(out).is_err() {
+        return Ok(());
+    }
+    let is_empty = fs::read_dir(out).map_err(|source| Failure::writing(out, source))?.next().is_none();
+    let place = |folder: &Path| fs::canonicalize(folder).ok();
+    let is_within = place(out).zip(place(corpus)).is_some_and(|(out, corpus)| out.starts_with(corpus));
+    if is_empty && !is_within {
+        return Ok(());
+    }
+    let reason = if is_within { "is in the corpus" } else { "has files already" };
+    Err(Failure::Usage(format!("{} {reason}: `--distil` needs a new or an empty folder", shown(out))))
+}
+
+/// Copies files under their own names; where several have one name, the later ones get a number. Nothing is written
+/// over, and no link is followed.
 fn copy(files: &[PathBuf], kept: &[usize], folder: &Path) -> Result<(), Failure> {
     fs::create_dir_all(folder).map_err(|source| Failure::writing(folder, source))?;
     let mut taken = std::collections::BTreeSet::new();
@@ -122,7 +143,9 @@ fn copy(files: &[PathBuf], kept: &[usize], folder: &Path) -> Result<(), Failure>
         // There are more numbers than files.
         let name = numbered.into_iter().find(|name| taken.insert(name.clone())).unwrap_or_default();
         let to = folder.join(name);
-        fs::copy(&files[number], &to).map_err(|source| Failure::writing(&to, source))?;
+        let text = files::read_bytes(&files[number])?;
+        let file = fs::OpenOptions::new().write(true).create_new(true).open(&to);
+        file.and_then(|mut file| file.write_all(&text)).map_err(|source| Failure::writing(&to, source))?;
     }
     Ok(())
 }

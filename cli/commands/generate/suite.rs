@@ -93,6 +93,7 @@ impl SuiteArgs {
 /// Makes a suite.
 pub fn run(args: &SuiteArgs, common: &Common<'_>) -> Result<(), Failure> {
     let destination = Destination::of(common.output)?;
+    cases::check_new(&destination)?;
     let prepared = Prepared::load(common.grammar, common.limits)?.with_own_weights();
     let limits = common::kept(&prepared)?;
     if let Some(longest) = args.cover {

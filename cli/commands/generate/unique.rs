@@ -108,15 +108,21 @@ impl Run<'_> {
 
     fn look_through(&mut self) -> Result<Option<Ended>, End> {
         let (mut result, mut is_full) = (Ok(()), false);
-        let (compiled, limits) = (self.orders.compiled, self.orders.limits);
+        let (compiled, limits, stop) = (self.orders.compiled, self.orders.limits, self.orders.stop.clone());
         let is_all = every(compiled, limits, Most::default(), &mut |text| {
             match self.known.add(text) {
                 Novelty::New => result = self.write(text),
                 Novelty::Known => {}
                 Novelty::Full => is_full = true,
             }
+            if result.is_ok() && stop.is_requested() {
+                result = Err(End::Stopped);
+            }
             result.is_ok() && !is_full && !self.is_done()
         });
+        if matches!(result, Err(End::Stopped)) {
+            self.flush()?;
+        }
         result?;
         Ok(match (self.is_done(), is_all, is_full) {
             (true, ..) => None,

@@ -211,6 +211,16 @@ fn corpora_are_reported_and_distilled() {
     let told = text(&stdout(&["check", &file, "--corpus", &suite, "--cover", "3"]));
     assert!(told.contains("(100.0 %)") && !told.contains("missing"), "{told}");
     assert!(told.contains(&format!("distilled  {} file", index(&suite).len())), "{told}");
+    // What is there is not written over.
+    for out in [&corpus, &few] {
+        let refused = run(&["check", &file, "--corpus", &corpus, "--distil", out]);
+        assert_eq!(refused.status.code(), Some(2), "{}", text(&refused.stderr));
+    }
+    assert_eq!(fs::read(format!("{corpus}/a")).unwrap(), b"1+2");
+    let again = run(&["gen", &file, "--cover", "1", "-o", &suite]);
+    assert_eq!(again.status.code(), Some(2), "{}", text(&again.stderr));
+    let none = run(&["check", &file, "--corpus", &file]);
+    assert_eq!(none.status.code(), Some(2), "{}", text(&none.stderr));
 }
 
 #[test]

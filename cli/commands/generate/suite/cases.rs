@@ -7,7 +7,7 @@ use gramjet_session::suite::Case;
 use serde::Serialize;
 
 use crate::commands::generate::destination::{Destination, OutputArgs};
-use crate::failure::Failure;
+use crate::failure::{Failure, quoted};
 use crate::output::whole::write_output;
 
 /// The file with a line for each text.
@@ -36,6 +36,15 @@ pub struct Missing<'a> {
     pub missing: &'a str,
     /// The reason.
     pub why: &'a str,
+}
+
+/// Checks that a folder has no suite yet: texts of two suites would be mixed.
+pub fn check_new(destination: &Destination<'_>) -> Result<(), Failure> {
+    let Destination::Directory(folder) = destination else { return Ok(()) };
+    if fs::symlink_metadata(folder.join(INDEX)).is_err() {
+        return Ok(());
+    }
+    Err(Failure::Usage(format!("{} has a suite already: give a new folder, or remove it", quoted(folder))))
 }
 
 /// Writes the texts of a suite. `missing` are further lines of the index.

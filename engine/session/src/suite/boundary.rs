@@ -106,6 +106,8 @@ impl Maker<'_> {
         let second = (1..=64).map(|more| compiled.min_len() + more).find(|&len| is_some(&mut counts, len));
         lens.extend(second.map(|len| (len, "next-length")));
         let most = counts.longest().into_iter().chain(max_len).min();
+        // Longer ones take too long to count.
+        let most = most.filter(|&most| counts.of(most).is_ok());
         let longest = most.and_then(|most| (compiled.min_len()..=most).rev().find(|&len| is_some(&mut counts, len)));
         lens.extend(longest.map(|len| (len, "longest-text")));
         for (len, kind) in lens.into_iter().filter(|&(len, _)| max_len.is_none_or(|most| len <= most)) {
@@ -218,7 +220,10 @@ impl Maker<'_> {
             self.force_round(&of.place, of.option, &mut forced);
             let Some(led) = self.led(step, &forced) else { continue };
             let place = led.members.iter().find(|&&(taken, own, _)| (taken, own) == (number, option));
-            last = place.map(|&(.., at)| (led.derivation.text.clone(), at as usize, encoded(set, member).len()));
+            let written = encoded(set, member);
+            last = place.map(|&(.., at)| (led.derivation.text.clone(), at as usize, written.len()));
+            // What is coded does not stand as it is.
+            last = last.filter(|(text, at, _)| text.get(*at..).is_some_and(|rest| rest.starts_with(&written)));
             self.add(led.derivation.text, true, &about("class-edge", member), None);
         }
         let Some((text, at, len)) = last.filter(|(text, at, len)| at + len <= text.len()) else { return };

@@ -42,6 +42,8 @@ pub struct Counts<'c> {
     /// The length of the longest text, if there is one.
     longest: Option<u64>,
     work: u64,
+    /// Whether counting has taken too much. Some forms have more numbers than others then.
+    is_over: bool,
 }
 
 /// At most this many products of digits are computed; they take some seconds.
@@ -67,7 +69,7 @@ impl<'c> Counts<'c> {
         let longest = sorted(&forms, Forms::parts).ok().map(|order| longest(&forms, &order, ir));
         let count = forms.forms.len();
         let (exact, rough) = (vec![Vec::new(); count], vec![Vec::new(); count]);
-        Ok(Counts { ir, forms, order, exact, rough, longest, work: 0 })
+        Ok(Counts { ir, forms, order, exact, rough, longest, work: 0, is_over: false })
     }
 
     /// Returns the length of the longest text, in bytes; `None` if there is none.
@@ -94,7 +96,7 @@ impl<'c> Counts<'c> {
     /// Counts the derivations of texts that are a byte longer.
     fn extend(&mut self) -> Result<(), Uncountable> {
         let len = self.exact[self.forms.start as usize].len();
-        if (len as u64 + 1) * self.order.len() as u64 > MOST_NUMBERS {
+        if self.is_over || (len as u64 + 1) * self.order.len() as u64 > MOST_NUMBERS {
             return Err(Uncountable::TooMuch { len: len as u64 });
         }
         for at in 0..self.order.len() {
@@ -107,6 +109,7 @@ impl<'c> Counts<'c> {
             self.rough[form as usize].push(count.saturated());
             self.exact[form as usize].push(count);
             if self.work > MOST_WORK {
+                self.is_over = true;
                 return Err(Uncountable::TooMuch { len: len as u64 });
             }
         }

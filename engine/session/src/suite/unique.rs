@@ -77,11 +77,13 @@ pub struct Most {
     pub derivations: u64,
     /// The most bytes of all their texts together.
     pub bytes: u64,
+    /// The most decisions of all of them together.
+    pub decisions: u64,
 }
 
 impl Default for Most {
     fn default() -> Most {
-        Most { derivations: 1 << 17, bytes: 1 << 26 }
+        Most { derivations: 1 << 17, bytes: 1 << 26, decisions: 1 << 26 }
     }
 }
 
@@ -105,7 +107,7 @@ pub fn every(compiled: &Compiled, limits: Limits, most: Most, found: &mut dyn Fn
         if !counting.advance() {
             return true;
         }
-        if bytes > most.bytes {
+        if bytes > most.bytes || counting.decisions > most.decisions {
             return false;
         }
     }
@@ -117,6 +119,8 @@ pub fn every(compiled: &Compiled, limits: Limits, most: Most, found: &mut dyn Fn
 struct Counting {
     options: Vec<(u32, u32)>,
     at: usize,
+    /// The number of decisions of all derivations so far.
+    decisions: u64,
 }
 
 impl Counting {
@@ -139,6 +143,7 @@ impl Decide for &mut Counting {
             self.options.push((0, site.options()));
         }
         self.at += 1;
+        self.decisions += 1;
         Decided { option: self.options[self.at - 1].0, missing: 0 }
     }
 }
@@ -178,6 +183,8 @@ mod tests {
         assert!(!all && found.len() == 100);
         let (_, all) = texts("a ::= 'x'*", Limits::new(), Most { bytes: 1000, ..Most::default() });
         assert!(!all);
+        let (found, all) = texts("a ::= a | 'x'", Limits::new(), Most { decisions: 1000, ..Most::default() });
+        assert!(!all && found.len() < 50, "{}", found.len());
     }
 
     #[test]
