@@ -11,6 +11,8 @@ use crate::terminal::{is_hidden, visible};
 use crate::units::plural;
 use layout::Layout;
 
+/// Begins a table whose places are not those of the file.
+const OTHER: &str = "This is the text that gramjet writes for the same choices. The file is written in another way.";
 /// At most this number of bytes is shown, and of characters.
 const BYTES: usize = 8;
 const CHARACTERS: usize = 40;
@@ -23,8 +25,10 @@ const NAME: usize = 40;
 pub fn table(compiled: &Compiled, choices: &[u8], text: &[u8]) -> String {
     let outline = Outline::of(&compiled.lowered, &compiled.pools, choices);
     let of_own_text = || Layout::of(&outline, &outline.text);
-    let Some(layout) = Layout::of(&outline, text).or_else(of_own_text) else { return String::new() };
-    let mut table = Table { compiled, outline: &outline, layout: &layout, lines: String::new() };
+    let of_file = Layout::of(&outline, text);
+    let lines = if of_file.is_some() { String::new() } else { format!("{OTHER}\n") };
+    let Some(layout) = of_file.or_else(of_own_text) else { return String::new() };
+    let mut table = Table { compiled, outline: &outline, layout: &layout, lines };
     table.line(["offset", "bytes", "part", "value"]);
     table.pieces();
     visible(&table.lines).into_owned()
