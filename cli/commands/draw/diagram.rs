@@ -13,6 +13,8 @@ use super::words;
 const MOST_ALTERNATIVES: usize = 120;
 /// The most items of a sequence that are drawn.
 const MOST_ITEMS: usize = 300;
+/// The most columns of the braces behind a repetition, which are in one line.
+const MOST_COLUMNS: usize = 32;
 /// The most blocks of a rule that are drawn.
 const MOST_BLOCKS: usize = 1500;
 /// The most parts of a rule that are drawn below it.
@@ -258,7 +260,11 @@ pub fn caption(expr: &Expr) -> String {
 /// Returns the braces behind a repetition whose number of rounds follows from labelled parts.
 fn braces(expr: &Expr) -> String {
     let text = ast::text(expr);
-    visible(text.rfind('{').map_or("", |at| &text[at..]))
+    let braces = visible(text.rfind('{').map_or("", |at| &text[at..]));
+    match words::fitting(&braces, MOST_COLUMNS) {
+        whole if whole.len() == braces.len() => braces,
+        beginning => format!("{beginning}…}}"),
+    }
 }
 
 /// Returns a text of a notation, with what cannot be seen escaped.
