@@ -215,6 +215,6 @@ macro_rules! shipped {
 }
 shipped!(
     c cookie cron css csv date_time diff dockerfile dot expr flex gitignore glob go graphql html http imf ini java javascript
-    json json5 jsonpath latex_math lua markdown nginx protobuf python regex scheme semver_range sh solidity sql svg toml
-    typescript uri wf wkt xml xpath yaml
+    json json5 jsonpath latex_math lua markdown nginx png protobuf python regex scheme semver_range sh solidity sql svg tar
+    toml typescript uri wf wkt xml xpath yaml zip
 );
