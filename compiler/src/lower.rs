@@ -248,7 +248,7 @@ impl Lowering<'_, '_> {
                 let ranges = ranges(starts, steps, max.map(|max| max - min));
                 self.ranges(expr, item, min, ranges.zip(weights.iter().copied()))
             }
-            _ => match self.expr(item) {
+            _ => match self.rounds(item, max) {
                 Some(repeated) => {
                     if self.ir.facts(repeated).min_len == 0 && !self.kinds.is_empty() {
                         self.labels.empty_rounds.push((repeated, item.span));
@@ -265,6 +265,16 @@ impl Lowering<'_, '_> {
                 None => (min == 0).then(|| self.ir.empty()),
             },
         }
+    }
+
+    /// Returns the node of a round. Numbers in rounds that there never are bound nothing.
+    fn rounds(&mut self, item: &Expr, max: Option<u32>) -> Option<NodeId> {
+        let before: Vec<usize> = self.labels.fields.iter().map(Vec::len).collect();
+        let round = self.expr(item);
+        if max == Some(0) {
+            self.labels.fields.iter_mut().zip(before).for_each(|(fields, before)| fields.truncate(before));
+        }
+        round
     }
 
     /// Returns a class; with weights for its members, a choice of groups.

@@ -427,6 +427,14 @@ fn the_reference_agrees_with_the_oracle_in_a_long_run() {
     assert!(cases > 1_000_000);
 }
 
+#[test]
+fn numbers_in_rounds_that_there_never_are_bound_nothing() {
+    for grammar in ["s ::= ($oct(len(m), 1)){0} m:'a'*", "s ::= m:'a'* (l:'b'{len(m)} $oct(len(l), 1)){0}"] {
+        let found = text(grammar, Limits::default(), &[255; 40]);
+        assert_eq!(found, vec![b'a'; 40], "{grammar}");
+    }
+}
+
 /// Where a group has ended, its labels are not seen any more, but a number in it still waits for a later part.
 #[test]
 fn numbers_in_groups_bound_later_parts() {
