@@ -1,4 +1,4 @@
-//! What stands where in a text: instances of rules, labelled parts, bytes that follow from such, and coded parts.
+//! Finds where the parts of a text stand: instances of rules, labelled parts, bytes that follow from them, coded parts.
 
 use std::ops::Range;
 

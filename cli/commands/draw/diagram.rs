@@ -13,7 +13,7 @@ use super::words;
 const MOST_ALTERNATIVES: usize = 120;
 /// The most items of a sequence that are drawn.
 const MOST_ITEMS: usize = 300;
-/// The most columns of the braces behind a repetition, which are in one line.
+/// The most columns of `{...}` behind a repetition. It is one line, cut where it is longer.
 const MOST_COLUMNS: usize = 32;
 /// The most blocks of a rule that are drawn.
 const MOST_BLOCKS: usize = 1500;

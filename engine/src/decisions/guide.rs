@@ -25,7 +25,7 @@ pub struct Begun {
     pub at: u64,
 }
 
-/// Decides the sites of a derivation, and is told of the parts around them.
+/// Decides the sites of a derivation. Hears of each part that begins and ends around them.
 pub trait Guide {
     /// Notes that a part begins, in the part that was begun last and has not ended.
     fn begin(&mut self, part: Begun);

@@ -305,7 +305,7 @@ fn texts_of_others_have_hidden_matches_anywhere() {
     assert!(!run(&["parse", &grammar, &file, "--separator-policy", "auto"]).status.success());
 }
 
-/// What a coded part stands for is named, too. Places are those in the file, whose stream is another one.
+/// Checks a table of a file whose stream is not the one that gramjet writes: its places are those in the file.
 #[test]
 fn a_table_says_what_stands_where() {
     let place = place("parse-annotate");
