@@ -454,6 +454,19 @@ fn numbers_in_groups_bound_later_parts() {
     }
 }
 
+/// A number bounds a later part in rounds of a group that were not taken, too, also where the group has ended.
+#[test]
+fn numbers_in_rounds_not_taken_bound_later_parts() {
+    for grammar in ["s ::= ('b' $dec(len(m), 1)*) m:'a'*", "s ::= (l:'b' $dec(len(m) + len(l) - 1, 1){0,2}) m:'a'*"] {
+        for rounds in [0, 1] {
+            let choices = [vec![255; rounds], vec![0], vec![255; 40]].concat();
+            let found = text(grammar, Limits::default(), &choices);
+            let expected = if rounds == 0 { "baaaaaaaaa" } else { "b9aaaaaaaaa" };
+            assert_eq!(found.escape_ascii().to_string(), expected, "{grammar}");
+        }
+    }
+}
+
 #[test]
 fn rounds_and_fields_follow_from_parts_of_several_sequences() {
     let free = Limits::default();

@@ -361,8 +361,8 @@ impl<'f> Machine<'f> {
                     || form.fixed_width().is_none()
                     || self.text.value(&value.map(&mut |label| place.part(label))) <= form.greatest()
             }
-            // A group has been derived with its sequence, and is looked at by itself.
-            Kind::Seq(items) => items.iter().all(|item| group(item).is_some() || self.fit(item, place)),
+            // An open group is looked at by itself.
+            Kind::Seq(items) => items.iter().all(|item| self.is_open_group(item, place) || self.fit(item, place)),
             Kind::Choice(items, _) => items.iter().all(|item| self.fit(item, place)),
             Kind::Times(item, _, Some(mirror)) if mirror.sees_some() => {
                 let part = place.part(&mirror.label);
@@ -386,6 +386,16 @@ impl<'f> Machine<'f> {
                 machine.keeps_fields()
             }
         }
+    }
+
+    /// Returns true if an item of a sequence is a group that is open, or was begun since the text finishes.
+    fn is_open_group(&self, item: &Form, place: &Place<'f>) -> bool {
+        let Some(group) = group(item) else { return false };
+        let around = |place: &Place<'f>| place.seen.as_ref()?.outer.clone();
+        let outer = place.seen.as_ref();
+        self.scopes.iter().any(|(items, inner)| {
+            std::ptr::eq(*items, group) && around(inner).zip(outer).is_some_and(|(inner, outer)| Rc::ptr_eq(&inner, outer))
+        })
     }
 
     /// Does a task up to its first site.
@@ -494,9 +504,12 @@ impl<'f> Machine<'f> {
             }
             Kind::Label(label, item) => {
                 let part = place.part(label);
-                place.parts.push(part);
-                self.text.begin(part);
-                self.tasks.push(Task::End(part));
+                // A group that has ended is derived once more to look at its numbers.
+                if !self.text.has_begun(part) {
+                    place.parts.push(part);
+                    self.text.begin(part);
+                    self.tasks.push(Task::End(part));
+                }
                 self.tasks.push(Task::Derive(item, place));
             }
             Kind::Coded(codec, item) => {

@@ -186,6 +186,11 @@ impl Text {
         begin + self.pieces[begin..].iter().position(is_end).expect("the coded part has ended")
     }
 
+    /// Returns true if a part has begun.
+    pub fn has_begun(&self, part: usize) -> bool {
+        self.pieces.iter().any(|piece| matches!(piece, Piece::Begin(begun) if *begun == part))
+    }
+
     /// Begins a part.
     pub fn begin(&mut self, part: usize) {
         self.pieces.push(Piece::Begin(part));
