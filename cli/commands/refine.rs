@@ -7,7 +7,7 @@ use clap::{Args, ValueHint};
 use gramjet_campaign::Watch;
 use gramjet_compiler::Diagnostics;
 use gramjet_compiler::formats::ZeroWeights;
-use gramjet_infer::refine::{Notation, Report, Settings, Share, Source as Given, recall, refine, survey, unified};
+use gramjet_infer::refine::{Apply, Notation, Report, Settings, Share, Source as Given, recall, refine, survey, unified};
 
 use crate::arguments::accept::OracleArgs;
 use crate::arguments::grammar::GrammarArgs;
@@ -63,6 +63,12 @@ pub struct Arguments {
     #[arg(long, value_name = "N", default_value = "6", value_parser = clap::value_parser!(u32).range(1..=1000))]
     rounds: u32,
 
+    /// Changes that the edited grammar gets: `needed`, those that a sample or a rejected text needs, or without samples
+    /// many accepted texts; `all`; or the numbers of some, as a run with equal options and the same seed has told them
+    /// (`1,3`).
+    #[arg(long, value_name = "CHANGES", default_value = "needed", value_parser = parse_apply)]
+    apply: Apply,
+
     /// The number that the choices depend on.
     #[arg(short, long, value_name = "SEED", default_value = "0", allow_negative_numbers = true, value_parser = units::parse_seed)]
     seed: u64,
@@ -89,6 +95,18 @@ Examples:
 Exit status: 0 if the search was made, whether there are edits or not; 1 if the program tells nothing, or something failed;
 2 if the arguments or the grammar cannot be used; 130 or 143 if a signal has ended it.";
 
+fn parse_apply(text: &str) -> Result<Apply, String> {
+    let number = |text: &str| text.trim().parse().ok().filter(|&number| number > 0);
+    match text {
+        "needed" => Ok(Apply::Needed),
+        "all" => Ok(Apply::All),
+        numbers => {
+            let numbers: Option<Vec<usize>> = numbers.split(',').map(number).collect();
+            numbers.map(Apply::These).ok_or_else(|| "`needed`, `all`, or numbers such as `1,3` are expected".to_string())
+        }
+    }
+}
+
 /// Longer samples are left out: their mutants would be as long.
 const LONGEST_SAMPLE: usize = 1 << 20;
 
@@ -108,7 +126,7 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
     let mut oracle = Oracle::new(&args.oracle, args.max_tests, stop.clone())?;
     say!("gramjet: {}", oracle.describe());
     args.oracle.run.warn_of_confinement();
-    let settings = Settings { seed: args.seed, rounds: args.rounds, ..Settings::default() };
+    let settings = Settings { seed: args.seed, rounds: args.rounds, apply: args.apply.clone(), ..Settings::default() };
     let valid = [&samples[..samples.len().min(32)], &survey(&given, args.seed, 64)].concat();
     oracle.probe(&valid, "of the grammar, or samples")?;
     let mut telling = Telling::new(args.json, args.no_progress);
@@ -180,7 +198,12 @@ fn conclude(
     (oracle, telling): (&mut Oracle, &mut Telling),
 ) -> Result<(), Failure> {
     // What is written anew in EBNF is compared with what EBNF says of the grammar before.
-    let is_converted = !report.edited.is_in_place && !report.edits.is_empty();
+    let is_converted = !report.edited.is_in_place && report.changes.iter().any(|change| change.is_applied);
+    if let Apply::These(numbers) = &args.apply
+        && let Some(number) = numbers.iter().find(|&&number| number > report.changes.len())
+    {
+        say!("gramjet: there is no change {number}; the numbers are those of a run with equal options");
+    }
     let name = prepared.source.file.name();
     let diff = if is_converted {
         let name = format!("{name}.ebnf");

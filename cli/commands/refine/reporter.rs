@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use gramjet_infer::refine::{Direction, Edit, Report, Share};
+use gramjet_infer::refine::{Change, Direction, Edit, Report, Share};
 use serde_json::{Value, json};
 
 use crate::failure::{Failure, say};
@@ -53,7 +53,7 @@ impl Telling {
                 Direction::Widen => "wider",
                 Direction::Tighten => "tighter",
             };
-            say!("{}. {direction}, in `{}`: {}", self.edits, edit.rule, edit.what);
+            say!("{direction}, in `{}`: {}", edit.rule, edit.what);
             let [accepted, rejected] = [&edit.accepted, &edit.rejected]
                 .map(|[before, after]| format!("{} before, {} after, of {}", before.part, after.part, after.of));
             say!("   accepted texts that conform: {accepted}; rejected ones: {rejected}");
@@ -64,6 +64,27 @@ impl Telling {
             say!("   the program accepts {} of {} fresh texts with {shows}", edit.fresh.part, edit.fresh.of);
             say!("   such as {}", examples(&edit.examples));
         });
+    }
+
+    /// Says which changes are made, and which are not, with what speaks for each.
+    fn changes(&self, report: &Report) {
+        let numbered: Vec<(usize, &Change)> = (1..).zip(&report.changes).collect();
+        let (applied, others): (Vec<_>, Vec<_>) = numbered.iter().partition(|(_, change)| change.is_applied);
+        let are = |count: usize| if count == 1 { "change is" } else { "changes are" };
+        if !applied.is_empty() {
+            say!("gramjet: {} {} made:", applied.len(), are(applied.len()));
+            applied.iter().for_each(|(number, change)| say_of_change(*number, change, report));
+        }
+        if !others.is_empty() {
+            let numbers = others.iter().map(|(number, _)| number.to_string()).collect::<Vec<_>>().join(",");
+            say!(
+                "gramjet: {} {} not made, as no sample or few texts need {}: `--apply all` takes all changes, `--apply {numbers}` takes these",
+                others.len(),
+                are(others.len()),
+                if others.len() == 1 { "it" } else { "them" }
+            );
+            others.iter().for_each(|(number, change)| say_of_change(*number, change, report));
+        }
     }
 
     /// Says what came of it.
@@ -77,9 +98,13 @@ impl Telling {
         self.progress.finish();
         let seconds = self.begin.elapsed().as_secs_f64();
         if self.is_json {
+            for (number, change) in (1..).zip(&report.changes) {
+                print(&change_as_json(number, change, report))?;
+            }
             return print(&json!({
                 "event": "end",
                 "edits": report.edits.len(),
+                "changes": report.changes.iter().filter(|change| change.is_applied).count(),
                 "precision": report.precision.map(|share| share.map(of)),
                 "recall": recall.map(|share| share.map(of)),
                 "unread": report.unread.iter().map(|text| lossy(text)).collect::<Vec<_>>(),
@@ -95,6 +120,7 @@ impl Telling {
         let edits = plural(report.edits.len() as u64, "edit");
         let rounds = plural(u64::from(report.rounds), "round");
         say!("gramjet: {edits} in {rounds}; {} in {seconds:.0} s", plural(counts.runs, "run"));
+        self.changes(report);
         say_change("precision (generated texts that the program accepts)", report.precision);
         if let Some(share) = report.precision[0].filter(|share| share.ratio() < LOW) {
             say!(
@@ -113,6 +139,31 @@ impl Telling {
         }
         Ok(())
     }
+}
+
+fn say_of_change(number: usize, change: &Change, report: &Report) {
+    say!("{number}. `{}`: {}", change.rule, what(change, report));
+    let needed = match (change.samples, change.accepted) {
+        (_, 0) => None,
+        (0, accepted) => Some(format!("{} that the program accepts", plural(accepted as u64, "text"))),
+        (samples, accepted) => {
+            let samples = plural(samples as u64, "sample");
+            Some(format!("{} that the program accepts, {samples} among them", plural(accepted as u64, "text")))
+        }
+    };
+    if let Some(needed) = needed {
+        say!("   lets in {needed}, such as {}", examples(&change.lets_in));
+    }
+    if change.rejected > 0 {
+        let texts = plural(change.rejected as u64, "text");
+        say!("   shuts out {texts} that the program rejects, such as {}", examples(&change.shuts_out));
+    }
+}
+
+/// Returns what the edits of a change do, in their order.
+fn what(change: &Change, report: &Report) -> String {
+    let edits = change.edits.iter().filter_map(|&edit| report.edits.get(edit));
+    edits.map(|edit| edit.what.as_str()).collect::<Vec<_>>().join("; then ")
 }
 
 fn say_change(what: &str, shares: [Option<Share>; 2]) {
@@ -147,6 +198,23 @@ fn as_json(edit: &Edit) -> Value {
         "rejected": edit.rejected.map(of),
         "fresh": of(edit.fresh),
         "examples": edit.examples.iter().map(|text| lossy(text)).collect::<Vec<_>>(),
+    })
+}
+
+fn change_as_json(number: usize, change: &Change, report: &Report) -> Value {
+    let texts = |texts: &[Vec<u8>]| texts.iter().map(|text| lossy(text)).collect::<Vec<_>>();
+    json!({
+        "event": "change",
+        "number": number,
+        "rule": change.rule,
+        "what": what(change, report),
+        "edits": change.edits.iter().map(|edit| edit + 1).collect::<Vec<_>>(),
+        "samples": change.samples,
+        "accepted": change.accepted,
+        "rejected": change.rejected,
+        "applied": change.is_applied,
+        "lets_in": texts(&change.lets_in),
+        "shuts_out": texts(&change.shuts_out),
     })
 }
 

@@ -186,6 +186,20 @@ impl Parser {
     pub fn parse_by_threads(&self, text: &[u8], budget: &Budget) -> Result<Parsed, ParseError> {
         self.all.parse_by_threads(text, budget, Rejection::Explained)
     }
+
+    /// Returns true if a text conforms, by the machine alone: for a grammar that reads few texts, whose automaton would
+    /// take longer to learn.
+    ///
+    /// # Errors
+    ///
+    /// The budget, if it does not suffice.
+    pub fn conforms_by_threads(&self, text: &[u8], budget: &Budget) -> Result<bool, ParseError> {
+        match self.all.parse_by_threads(text, budget, Rejection::Short) {
+            Ok(_) => Ok(true),
+            Err(ParseError::Mismatch(_)) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
 }
 
 /// Message about a text that does not conform.

@@ -23,7 +23,7 @@ fn the_calculator_is_repaired_and_comments_stay() {
     let repaired = run_in(&place, &[&options[..], &["--", &program]].concat());
     let said = text(&repaired.stderr);
     assert_eq!(repaired.status.code(), Some(0), "{said}");
-    assert!(said.contains("1. wider, in `") && said.contains("precision (generated texts"), "{said}");
+    assert!(said.contains("wider, in `") && said.contains("gramjet: 1 change is made:\n1. `") && said.contains("precision (generated texts"), "{said}");
     assert!(said.contains("100.0 % before, 100.0 % after"), "{said}");
     let diff = text(&repaired.stdout);
     assert!(
@@ -118,6 +118,10 @@ fn what_json_does_not_have_is_dropped_and_measured() {
         text(&repaired.stdout).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let directions: Vec<&str> = lines.iter().filter_map(|line| line["direction"].as_str()).collect();
     assert!(directions.contains(&"tighten") && directions.contains(&"widen"), "{lines:?}");
+    let changes: Vec<&serde_json::Value> = lines.iter().filter(|line| line["event"] == "change").collect();
+    assert!(changes.iter().all(|change| change["applied"] == true), "{changes:?}");
+    let shut = changes.iter().find(|change| change["rule"] == "value").unwrap();
+    assert!(shut["rejected"].as_u64() > Some(0) && shut["shuts_out"].to_string().contains("maybe"), "{shut}");
     let end = &lines[lines.len() - 1];
     let diff = end["diff"].as_str().unwrap();
     assert!(diff.contains("-- is it?") && diff.contains("/* few */") && end["in_place"] == true, "{diff}");
@@ -140,6 +144,7 @@ fn a_program_that_tells_nothing_is_refused() {
         (&["./nothing"], &[], 2, "there is no such program"),
         (&["cat"], &["--accept-regex", "("], 2, "--accept-regex"),
         (&["cat"], &["--samples", "nowhere"], 2, "no file or folder"),
+        (&["cat"], &["--apply", "1,x"], 2, "`needed`, `all`, or numbers"),
     ] {
         let grammar = place.grammar.to_string_lossy().into_owned();
         let arguments = [&["refine", &grammar, "-o", "out"][..], options, &["--"], program].concat();

@@ -25,6 +25,8 @@ pub(crate) struct Candidate {
     pub(crate) what: String,
     /// Rank of the edit. Among edits that do as much, one of the least rank is taken.
     pub(crate) rank: usize,
+    /// What it adds, if it adds something at a place.
+    pub(crate) added: Option<Expr>,
     /// Whether it adds several literals that were found, or one of several words and marks, and nothing more general.
     pub(crate) is_patch: bool,
     /// Whether it adds a rule that takes nearly anything: that it takes a text says little.
@@ -43,6 +45,7 @@ impl Candidate {
             part_at: place.clone(),
             what,
             rank,
+            added: None,
             is_patch: false,
             is_lax: false,
             lacking: None,
@@ -71,7 +74,33 @@ impl Candidate {
         let are_literals = |all: &[Alternative]| all.iter().all(|one| one.expr.as_bytes().is_some());
         let is_patch =
             added.as_choice().is_some_and(are_literals) || added.as_bytes().is_some_and(|bytes| groups(bytes) > 1);
-        Candidate { is_patch, ..self }
+        Candidate { is_patch, added: Some(added.clone()), ..self }
+    }
+
+    /// Returns the literals that it adds, if it adds nothing else.
+    pub(crate) fn literals(&self) -> Vec<&[u8]> {
+        let Some(added) = &self.added else { return Vec::new() };
+        let of = |alternatives: &'_ [Alternative]| -> bool { alternatives.iter().all(|one| one.expr.as_bytes().is_some()) };
+        match (added.as_bytes(), added.as_choice()) {
+            (Some(bytes), _) => vec![bytes],
+            (None, Some(all)) if of(all) => all.iter().filter_map(|one| one.expr.as_bytes()).collect(),
+            (None, _) => Vec::new(),
+        }
+    }
+
+    /// Returns the edit with another expression in place of what it adds.
+    pub(crate) fn adding_instead(&self, other: &Expr) -> Candidate {
+        let Some(added) = &self.added else { return self.clone() };
+        let replaced = |expr: &Expr| {
+            let mut expr = expr.clone();
+            expr.each_mut(&mut |part| {
+                if part.is_same(added) {
+                    *part = other.clone();
+                }
+            });
+            expr
+        };
+        Candidate { expr: replaced(&self.expr), part: replaced(&self.part), added: Some(other.clone()), ..self.clone() }
     }
 
     /// Returns the edited grammar.

@@ -90,15 +90,12 @@ impl Reader {
     /// Returns true if a text conforms, for a reader that reads few: learning an automaton of the grammar would take
     /// longer.
     pub(crate) fn reads_once(&self, text: &[u8]) -> bool {
-        match self.parser.parse_by_threads(text, &BRIEF) {
-            Err(ParseError::Steps { .. } | ParseError::Memory { .. }) => self.reads(text),
-            result => result.is_ok(),
-        }
+        self.parser.conforms_by_threads(text, &BRIEF).unwrap_or_else(|_| self.reads(text))
     }
 
     /// Returns true if a text conforms, or reading it costs too much to know.
     pub(crate) fn may_read(&self, text: &[u8]) -> bool {
-        !matches!(self.parser.parse_by_threads(text, &BRIEF), Err(ParseError::Mismatch(_)))
+        self.parser.conforms_by_threads(text, &BRIEF).unwrap_or(true)
     }
 
     /// Returns the place where a text ceases to conform, if it does and that is known.

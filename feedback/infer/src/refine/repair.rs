@@ -9,17 +9,20 @@ use crate::refine::candidate::Candidate;
 use crate::refine::evidence::{Ask, Bytes, Evidence, Hunt};
 use crate::refine::mutants::Mutants;
 use crate::refine::reader::{Derivation, Reader};
-use crate::refine::report::{Direction, Edit, Edited, Report, Share, Source};
+use crate::refine::report::{Apply, Direction, Edit, Edited, Report, Share, Source};
 use crate::refine::source::whole;
 
 mod fresh;
 mod narrowing;
 mod rate;
 mod reach;
+mod review;
 mod widening;
 
+use review::Version;
+
 /// Settings that say how long and how closely a repair looks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
     /// The number that all choices depend on.
     pub seed: u64,
@@ -31,11 +34,13 @@ pub struct Settings {
     pub hunt: u64,
     /// Fresh texts by which an edit is judged.
     pub fresh: usize,
+    /// The changes that the result has.
+    pub apply: Apply,
 }
 
 impl Default for Settings {
     fn default() -> Settings {
-        Settings { seed: 0, rounds: 6, survey: 300, hunt: 3000, fresh: 40 }
+        Settings { seed: 0, rounds: 6, survey: 300, hunt: 3000, fresh: 40, apply: Apply::Needed }
     }
 }
 
@@ -62,7 +67,7 @@ pub fn refine(
 ) -> Report {
     let mut repair = Repair::new(source, settings, is_over);
     let result = repair.run(samples, ask, tell);
-    repair.report(source, result.is_some(), ask)
+    repair.report(source, &settings.apply, result.is_some(), ask)
 }
 
 /// The state of a repair.
@@ -77,8 +82,11 @@ struct Repair<'r> {
     /// Texts that the program accepts and rejects, of any grammar so far.
     accepted: Vec<Vec<u8>>,
     rejected: Vec<Vec<u8>>,
+    /// The samples that the program accepts.
+    samples: Vec<Vec<u8>>,
     evidence: Evidence,
     edits: Vec<Edit>,
+    versions: Vec<Version>,
     precision: Option<Share>,
     /// The share of generated texts of the current grammar that the program accepts.
     base: Share,
@@ -91,15 +99,17 @@ impl<'r> Repair<'r> {
     fn new(source: &Source, settings: &Settings, is_over: &'r dyn Fn() -> bool) -> Repair<'r> {
         Repair {
             is_over,
-            settings: *settings,
+            settings: settings.clone(),
             random: Random::new(settings.seed),
             grammar: source.grammar.clone(),
             reader: Reader::new(&source.grammar),
             bytes: Bytes::new(),
             accepted: Vec::new(),
             rejected: Vec::new(),
+            samples: Vec::new(),
             evidence: Evidence::default(),
             edits: Vec::new(),
+            versions: Vec::new(),
             precision: None,
             base: Share::default(),
             even: Share::default(),
@@ -113,6 +123,7 @@ impl<'r> Repair<'r> {
         for sample in samples {
             if ask(sample)? {
                 self.accepted.push(sample.clone());
+                self.samples.push(sample.clone());
             }
         }
         while self.rounds < self.settings.rounds {
@@ -240,13 +251,19 @@ impl<'r> Repair<'r> {
             examples,
         };
         tell(&edit);
+        let rule = candidate.place.rule;
+        let before = self.grammar.rules[rule].body.clone();
+        self.versions.push(Version { rule, edit: self.edits.len(), before });
         self.edits.push(edit);
         self.evidence.drop_read(&reader);
         self.grammar = grammar;
         self.reader = Some(reader);
     }
 
-    fn report(mut self, source: &Source, is_complete: bool, ask: &mut Ask<'_>) -> Report {
+    fn report(mut self, source: &Source, apply: &Apply, is_complete: bool, ask: &mut Ask<'_>) -> Report {
+        let (changes, grammar) = self.changes(&source.grammar, apply);
+        self.reader = Reader::new(&grammar);
+        self.grammar = grammar;
         let after = if self.edits.is_empty() { self.precision } else { self.survey(ask) };
         let in_place = source.edited(&self.grammar);
         let edited = Edited {
@@ -262,7 +279,7 @@ impl<'r> Repair<'r> {
         unread.truncate(MOST_SHOWN);
         rejected.truncate(MOST_SHOWN);
         let (edits, rounds) = (self.edits, self.rounds);
-        Report { edits, edited, precision: [self.precision, after], unread, rejected, rounds, is_complete }
+        Report { edits, changes, edited, precision: [self.precision, after], unread, rejected, rounds, is_complete }
     }
 }
 

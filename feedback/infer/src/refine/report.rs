@@ -142,6 +142,38 @@ pub struct Edit {
     pub examples: Vec<Vec<u8>>,
 }
 
+/// The edits of a rule, as one change with what speaks for it.
+#[derive(Clone, Debug)]
+pub struct Change {
+    /// The rule.
+    pub rule: String,
+    /// Numbers of the edits in the report, from 0 on.
+    pub edits: Vec<usize>,
+    /// Number of samples that do not conform without the change.
+    pub samples: usize,
+    /// Number of texts that the program accepts and that do not conform without the change.
+    pub accepted: usize,
+    /// Number of texts that the program rejects and that conform without the change.
+    pub rejected: usize,
+    /// Whether the edited grammar has the change.
+    pub is_applied: bool,
+    /// Short texts that the change lets in: the program accepts them.
+    pub lets_in: Vec<Vec<u8>>,
+    /// Short texts that the change shuts out: the program rejects them.
+    pub shuts_out: Vec<Vec<u8>>,
+}
+
+/// Choice of the changes that the edited grammar has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Apply {
+    /// Changes that a sample or a rejected text needs; without samples, also those that many accepted texts need.
+    Needed,
+    /// All changes.
+    All,
+    /// The changes with these numbers in the report, from 1 on.
+    These(Vec<usize>),
+}
+
 /// The edited grammar.
 #[derive(Clone, Debug)]
 pub struct Edited {
@@ -157,8 +189,10 @@ pub struct Edited {
 /// The result of a repair.
 #[derive(Clone, Debug)]
 pub struct Report {
-    /// The edits, in order.
+    /// The edits, in the order in which they were made.
     pub edits: Vec<Edit>,
+    /// The edits as changes of rules, those first that most speaks for.
+    pub changes: Vec<Change>,
     /// The grammar after the edits.
     pub edited: Edited,
     /// The share of generated texts that the program accepts, before the edits and after them. The second is unknown if

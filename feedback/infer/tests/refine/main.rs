@@ -2,7 +2,7 @@
 
 mod programs;
 
-use gramjet_infer::refine::{Direction, Edit, Report, Settings, Source, refine, unified};
+use gramjet_infer::refine::{Apply, Direction, Edit, Report, Settings, Source, refine, unified};
 
 use programs::{calculates, is_json};
 
@@ -230,4 +230,57 @@ fn the_same_seed_gives_the_same_edits() {
     let text = JSON.replacen("(',' value)*", "(',' value)?", 1);
     let [one, other] = [(); 2].map(|()| repaired(&text, is_json).1);
     assert_eq!(one, other);
+}
+
+/// Two defects, and something that few texts need: a value with two signs is all that the program takes beyond JSON.
+#[test]
+fn changes_name_their_rules_and_those_that_few_texts_need_are_left_out() {
+    let is_more = |text: &[u8]| is_json(text) || text == b"--1";
+    let text = JSON.replace(" | 'false'", "").replace("(',' value)*", "(',' value)?");
+    let source = Source::ebnf("g.ebnf", &text).expect("a grammar");
+    let samples = [&b"[1,2,3]"[..], b"[false,true,null]", b"--1"].map(<[u8]>::to_vec);
+    let run = |samples: &[Vec<u8>], apply: Apply| {
+        let settings = Settings { apply, ..settings() };
+        refine(&source, samples, &settings, &mut |text| Some(is_more(text)), &|| false, &mut |_| {})
+    };
+    let report = run(&samples[..2], Apply::Needed);
+    let applied: Vec<&str> =
+        report.changes.iter().filter(|change| change.is_applied).map(|change| change.rule.as_str()).collect();
+    assert_eq!(applied.len(), 2, "{:?}", report.changes);
+    assert!(applied.contains(&"value") && applied.contains(&"array"), "{applied:?}");
+    for change in &report.changes[..2] {
+        assert!(change.samples > 0 && change.accepted >= change.samples, "{change:?}");
+        assert!(!change.lets_in.is_empty() && change.lets_in.iter().all(|text| is_json(text)), "{change:?}");
+    }
+    assert!(reads(&report, "[false,1,2,[]]") && !reads(&report, "--1"), "{}", report.edited.text);
+    let first = run(&samples[..2], Apply::These(vec![1]));
+    assert_eq!(first.changes.iter().filter(|change| change.is_applied).count(), 1);
+    assert!(!reads(&first, "[false,1,2,[]]"), "{}", first.edited.text);
+    let none = run(&samples[..2], Apply::These(vec![9]));
+    assert_eq!(none.edited.text, text);
+}
+
+/// The program takes any word here: one that a mutant has is an example, and no cause.
+#[test]
+fn a_literal_is_added_only_if_the_program_tells_it_from_others() {
+    let takes = |keyword: bool| {
+        move |text: &[u8]| {
+            let Some(inner) = text.strip_prefix(b"<").and_then(|text| text.strip_suffix(b">")) else { return false };
+            inner.split(|&byte| byte == b',').all(|word| match keyword {
+                true => word == b"on" || word == b"off" || word == b"auto",
+                false => !word.is_empty() && word.iter().all(u8::is_ascii_alphabetic),
+            })
+        }
+    };
+    let text = "list ::= '<' word (',' word)* '>'\nword ::= 'on' | 'off'\n";
+    for keyword in [true, false] {
+        let (program, source) = (takes(keyword), Source::ebnf("g.ebnf", text).expect("a grammar"));
+        let samples = [b"<auto>".to_vec(), b"<on,auto,off>".to_vec()];
+        let report = refine(&source, &samples, &settings(), &mut |text| Some(program(text)), &|| false, &mut |_| {});
+        let has_literal = report.edited.text.contains("'auto'") || report.edited.text.contains("\"auto\"");
+        assert_eq!(has_literal, keyword, "{}", report.edited.text);
+        if keyword {
+            assert_eq!(report.changes[0].rule, "word", "{}", report.edited.text);
+        }
+    }
 }

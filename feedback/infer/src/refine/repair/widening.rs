@@ -1,6 +1,9 @@
 //! Widening: of the edits that take most of what is lacking, one whose fresh texts the program accepts.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use gramjet_compiler::ast::Grammar;
 
@@ -13,6 +16,8 @@ use crate::refine::class::{Around, settled, widened};
 use crate::refine::evidence::{Ask, Evidence};
 use crate::refine::generalise::Rules;
 use crate::refine::holes::standing;
+use crate::refine::home::homes;
+use crate::refine::place::literal;
 use crate::refine::reader::Reader;
 use crate::refine::report::{Direction, Edit, Share};
 use crate::refine::widen::{by_holes, duplicate, last_rounds, replacements, rounds};
@@ -31,8 +36,12 @@ const LONGEST_VARIED: usize = 400;
 /// Texts that edits are tried on: each edit is a grammar that parses them, so that short ones come first.
 const MOST_WANTED: usize = 40;
 
-/// Edits that are tried on the texts.
+/// Edits that are tried on the texts, and those that are tried at a time.
 const MOST_CANDIDATES: usize = 4000;
+const BATCH: usize = 128;
+
+/// An edit that takes none of the first texts is not tried on others: these are small and fail in different ways.
+const FIRST_TEXTS: usize = 12;
 
 /// Edits whose fresh texts are asked about.
 const MOST_JUDGED: usize = 96;
@@ -49,6 +58,10 @@ const FEW_FRESH: usize = 6;
 
 /// If the program rejects one of the fresh texts, this many times as many are asked about.
 const MORE_FRESH: usize = 4;
+
+/// Literals that are compared with others like them, and places of each that are changed.
+const MOST_LITERALS: usize = 2;
+const MOST_ALIKE: usize = 3;
 
 /// Greatest number of generated texts of an edited grammar that are asked about, of those that the one before does not
 /// read. They are sought among this many times as many.
@@ -184,16 +197,17 @@ impl Repair<'_> {
     /// Returns the edits that take some of the texts, those that take most first.
     fn ranked(&self, candidates: Vec<Candidate>, reach: &Reach<'_>, away: usize) -> Option<Vec<Ranked>> {
         let (mut known, mut ranked) = (BTreeSet::new(), Vec::new());
-        let is_new = |candidate: &Candidate| known.insert((candidate.place.clone(), candidate.what.clone()));
-        for candidate in candidates.into_iter().filter(is_new).take(MOST_CANDIDATES) {
+        let mut is_new = |candidate: &Candidate| known.insert((candidate.place.clone(), candidate.what.clone()));
+        let mut candidates = candidates.into_iter().filter(|candidate| is_new(candidate)).take(MOST_CANDIDATES);
+        loop {
             self.goes_on()?;
-            let grammar = candidate.apply(&self.grammar);
-            let Some(reader) = Reader::new(&grammar) else { continue };
-            let texts = reach.of(&candidate.place).iter().map(|&number| &reach.texts[number]);
-            let taken = texts.filter(|text| reader.reads_once(text)).count();
-            if taken > 0 {
-                ranked.push(Ranked { candidate, taken, away });
+            let batch: Vec<Candidate> = candidates.by_ref().take(BATCH).collect();
+            if batch.is_empty() {
+                break;
             }
+            let taken = taken_by(&self.grammar, &batch, reach);
+            let some = batch.into_iter().zip(taken).filter(|&(_, taken)| taken > 0);
+            ranked.extend(some.map(|(candidate, taken)| Ranked { candidate, taken, away }));
         }
         in_order(&mut ranked);
         ranked.truncate(MOST_JUDGED);
@@ -221,11 +235,12 @@ impl Repair<'_> {
                 in_order(ranked.make_contiguous());
                 continue;
             }
+            let candidate = self.at_home(candidate, reach);
             // Made anew: many of these readers would need much memory.
             let grammar = candidate.apply(&self.grammar);
             let Some(reader) = Reader::new(&grammar) else { continue };
             let Some(fresh) = self.accepts_fresh(&candidate, &grammar, ask)? else { continue };
-            if !self.is_as_precise(&reader, ask)? {
+            if !self.is_as_precise(&reader, ask)? || !self.tells_literals_apart(&candidate, ask)? {
                 continue;
             }
             let read = self.evidence.texts.iter().filter(|text| reader.reads(text));
@@ -236,6 +251,41 @@ impl Repair<'_> {
             return Some(true);
         }
         Some(false)
+    }
+
+    /// Returns true if the program rejects most literals that are alike, if the edit adds literals and nothing else: else
+    /// these are examples of what is lacking, and not what is lacking.
+    fn tells_literals_apart(&self, candidate: &Candidate, ask: &mut Ask<'_>) -> Option<bool> {
+        let (mut asked, mut accepted) = (0, 0);
+        let literals = candidate.literals();
+        for other in literals.iter().take(MOST_LITERALS).flat_map(|bytes| alike(bytes)) {
+            if literals.contains(&&*other) {
+                continue;
+            }
+            let edit = candidate.adding_instead(&literal(&other));
+            let (grammar, place, seed) = (&edit.apply(&self.grammar), &edit.part_at, self.settings.seed);
+            let fresh = Fresh { grammar, place, candidate: &edit, other: self.reader.as_ref(), seed, known: &[] };
+            for text in fresh.texts(2) {
+                asked += 1;
+                accepted += usize::from(ask(&text)?);
+            }
+        }
+        Some(2 * accepted <= asked)
+    }
+
+    /// Returns an edit at the place where it is at home, if it lets all of the texts in there.
+    fn at_home(&self, candidate: Candidate, reach: &Reach<'_>) -> Candidate {
+        let taken = |candidate: &Candidate| -> Vec<bool> {
+            let reader = Reader::new(&candidate.apply(&self.grammar));
+            reach.texts.iter().map(|text| reader.as_ref().is_some_and(|reader| reader.reads_once(text))).collect()
+        };
+        let homes = homes(&self.grammar, &candidate);
+        if homes.is_empty() {
+            return candidate;
+        }
+        let own = taken(&candidate);
+        let lets_all_in = |home: &Candidate| own.iter().zip(taken(home)).all(|(&own, home)| home || !own);
+        homes.into_iter().find(lets_all_in).unwrap_or(candidate)
     }
 
     /// Returns the edits that a class which lacks something leads to.
@@ -300,6 +350,59 @@ impl Repair<'_> {
         }
         Some((share.part > 0).then_some(share))
     }
+}
+
+/// Returns how many of the texts each edit takes. Each edit is a grammar of its own, so that all processors share them.
+fn taken_by(grammar: &Grammar, candidates: &[Candidate], reach: &Reach<'_>) -> Vec<usize> {
+    let taken = |candidate: &Candidate| {
+        let Some(reader) = Reader::new(&candidate.apply(grammar)) else { return 0 };
+        let of = reach.of(&candidate.place);
+        let (first, others) = of.split_at(of.len().min(FIRST_TEXTS));
+        let count = |some: &[usize]| some.iter().filter(|&&number| reader.reads_once(&reach.texts[number])).count();
+        match count(first) {
+            0 => 0,
+            taken => taken + count(others),
+        }
+    };
+    let threads = std::thread::available_parallelism().map_or(1, NonZeroUsize::get).min(candidates.len().max(1));
+    let (next, all) = (AtomicUsize::new(0), Mutex::new(vec![0; candidates.len()]));
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                while let Some((number, candidate)) = {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    candidates.get(number).map(|candidate| (number, candidate))
+                } {
+                    let taken = taken(candidate);
+                    all.lock().unwrap_or_else(PoisonError::into_inner)[number] = taken;
+                }
+            });
+        }
+    });
+    all.into_inner().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Returns literals like this one: with another letter, digit or mark at one of some places.
+fn alike(bytes: &[u8]) -> Vec<Vec<u8>> {
+    let others: fn(u8) -> [u8; 2] = |byte| match byte {
+        b'0'..=b'9' => [b'0' + (byte - b'0' + 3) % 10, b'0' + (byte - b'0' + 7) % 10],
+        b'a'..=b'z' => [b'a' + (byte - b'a' + 5) % 26, b'a' + (byte - b'a' + 16) % 26],
+        b'A'..=b'Z' => [b'A' + (byte - b'A' + 5) % 26, b'A' + (byte - b'A' + 16) % 26],
+        b'!'..=b'/' => [b'!' + (byte - b'!' + 4) % 15, b'!' + (byte - b'!' + 10) % 15],
+        b':'..=b'@' => [b':' + (byte - b':' + 2) % 7, b':' + (byte - b':' + 5) % 7],
+        b'[' | b']' | b'{' | b'}' | b'^' | b'|' | b'~' | b'`' => [b'!', b'?'],
+        other => [other; 2],
+    };
+    let step = bytes.len().div_ceil(MOST_ALIKE).max(1);
+    let places = (0..bytes.len()).step_by(step);
+    let found = places.flat_map(|at| {
+        others(bytes[at]).map(|other| {
+            let mut bytes = bytes.to_vec();
+            bytes[at] = other;
+            bytes
+        })
+    });
+    found.filter(|other| other != bytes).collect()
 }
 
 /// Returns the rules, those near the failures of texts first: where the parser is, then what these rules refer to and
