@@ -17,6 +17,7 @@ mod narrowing;
 mod rate;
 mod reach;
 mod review;
+mod trial;
 mod widening;
 
 use review::Version;

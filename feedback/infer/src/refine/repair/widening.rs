@@ -1,15 +1,13 @@
 //! Widening: of the edits that take most of what is lacking, one whose fresh texts the program accepts.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::num::NonZeroUsize;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 use gramjet_compiler::ast::Grammar;
 
 use super::fresh::Fresh;
 use super::rate::is_smaller;
 use super::reach::Reach;
+use super::trial::taken_by;
 use super::{Judged, MOST_EDITS, MOST_SHOWN, Repair, texts};
 use crate::refine::candidate::{Candidate, Lacking};
 use crate::refine::class::{Around, settled, widened};
@@ -38,10 +36,7 @@ const MOST_WANTED: usize = 40;
 
 /// Edits that are tried on the texts, and those that are tried at a time.
 const MOST_CANDIDATES: usize = 4000;
-const BATCH: usize = 128;
-
-/// An edit that takes none of the first texts is not tried on others: these are small and fail in different ways.
-const FIRST_TEXTS: usize = 12;
+const BATCH: usize = 256;
 
 /// Edits whose fresh texts are asked about.
 const MOST_JUDGED: usize = 96;
@@ -350,36 +345,6 @@ impl Repair<'_> {
         }
         Some((share.part > 0).then_some(share))
     }
-}
-
-/// Returns how many of the texts each edit takes. Each edit is a grammar of its own, so that all processors share them.
-fn taken_by(grammar: &Grammar, candidates: &[Candidate], reach: &Reach<'_>) -> Vec<usize> {
-    let taken = |candidate: &Candidate| {
-        let Some(reader) = Reader::new(&candidate.apply(grammar)) else { return 0 };
-        let of = reach.of(&candidate.place);
-        let (first, others) = of.split_at(of.len().min(FIRST_TEXTS));
-        let count = |some: &[usize]| some.iter().filter(|&&number| reader.reads_once(&reach.texts[number])).count();
-        match count(first) {
-            0 => 0,
-            taken => taken + count(others),
-        }
-    };
-    let threads = std::thread::available_parallelism().map_or(1, NonZeroUsize::get).min(candidates.len().max(1));
-    let (next, all) = (AtomicUsize::new(0), Mutex::new(vec![0; candidates.len()]));
-    std::thread::scope(|scope| {
-        for _ in 0..threads {
-            scope.spawn(|| {
-                while let Some((number, candidate)) = {
-                    let number = next.fetch_add(1, Ordering::Relaxed);
-                    candidates.get(number).map(|candidate| (number, candidate))
-                } {
-                    let taken = taken(candidate);
-                    all.lock().unwrap_or_else(PoisonError::into_inner)[number] = taken;
-                }
-            });
-        }
-    });
-    all.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Returns literals like this one: with another letter, digit or mark at one of some places.
