@@ -7,7 +7,9 @@ use clap::{Args, ValueHint};
 use gramjet_campaign::Watch;
 use gramjet_compiler::Diagnostics;
 use gramjet_compiler::formats::ZeroWeights;
-use gramjet_infer::refine::{Apply, Notation, Report, Settings, Share, Source as Given, recall, refine, survey, unified};
+use gramjet_infer::refine::{
+    Apply, Notation, Report, Settings, Share, Source as Given, recall, refine, survey, unified,
+};
 
 use crate::arguments::accept::OracleArgs;
 use crate::arguments::grammar::GrammarArgs;
@@ -65,7 +67,7 @@ pub struct Arguments {
 
     /// Changes that the edited grammar gets: `needed`, those that a sample or a rejected text needs, or without samples
     /// many accepted texts; `all`; or the numbers of some, as a run with equal options and the same seed has told them
-    /// (`1,3`).
+    /// (`1,3`). A change has the ones before it of its rule. Runs that `--time` ends can have other numbers.
     #[arg(long, value_name = "CHANGES", default_value = "needed", value_parser = parse_apply)]
     apply: Apply,
 
@@ -73,8 +75,8 @@ pub struct Arguments {
     #[arg(short, long, value_name = "SEED", default_value = "0", allow_negative_numbers = true, value_parser = units::parse_seed)]
     seed: u64,
 
-    /// Write one JSON object a line to standard output: each edit with its evidence (`edit`), and what came of it
-    /// (`end`, with the diff).
+    /// Write one JSON object a line to standard output: each edit with its evidence (`edit`), each change in the end
+    /// (`change`), and what came of it (`end`, with the diff).
     #[arg(long)]
     json: bool,
 
@@ -102,7 +104,9 @@ fn parse_apply(text: &str) -> Result<Apply, String> {
         "all" => Ok(Apply::All),
         numbers => {
             let numbers: Option<Vec<usize>> = numbers.split(',').map(number).collect();
-            numbers.map(Apply::These).ok_or_else(|| "`needed`, `all`, or numbers such as `1,3` are expected".to_string())
+            numbers
+                .map(Apply::These)
+                .ok_or_else(|| "`needed`, `all`, or numbers such as `1,3` are expected".to_string())
         }
     }
 }
@@ -199,11 +203,6 @@ fn conclude(
 ) -> Result<(), Failure> {
     // What is written anew in EBNF is compared with what EBNF says of the grammar before.
     let is_converted = !report.edited.is_in_place && report.changes.iter().any(|change| change.is_applied);
-    if let Apply::These(numbers) = &args.apply
-        && let Some(number) = numbers.iter().find(|&&number| number > report.changes.len())
-    {
-        say!("gramjet: there is no change {number}; the numbers are those of a run with equal options");
-    }
     let name = prepared.source.file.name();
     let diff = if is_converted {
         let name = format!("{name}.ebnf");
@@ -222,14 +221,24 @@ fn conclude(
         let why = if given.is_editable() { "the edits do not fit the text of the grammar: it" } else { "the grammar" };
         say!("gramjet: {why} is written as a whole in gramjet's EBNF, without comments: read it with `--format ebnf`");
     }
-    telling.end(report, recall, &diff, oracle.counts())?;
+    telling.end(report, recall, &diff, (oracle.counts(), (&args.apply, !args.samples.is_empty())))?;
+    if let Apply::These(numbers) = &args.apply {
+        let missing = numbers.iter().filter(|&&number| number > report.changes.len());
+        let missing: Vec<String> = missing.map(usize::to_string).collect();
+        if !missing.is_empty() {
+            let missing = missing.join(", ");
+            say!("gramjet: there is no change {missing}: the numbers are those of a run that found as many changes");
+        }
+    }
     if !args.json && !is_standard_output(args) {
         write_output(None, diff.as_bytes())?;
     }
     let place = args.output.as_ref().map_or("the diff".to_string(), |output| shown(output));
     match oracle.finish(&format!("what was found by then is written: {place}"))? {
         Some(End::Runs) => say!("gramjet: ended by `--max-tests`; more may be found with more"),
-        Some(End::Time) => say!("gramjet: ended by `--time`; more may be found in more"),
+        Some(End::Time) => {
+            say!("gramjet: ended by `--time`; more may be found in more, and changes may have other numbers then");
+        }
         _ => {}
     }
     Ok(())

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use gramjet_infer::refine::{Change, Direction, Edit, Report, Share};
+use gramjet_infer::refine::{Apply, Change, Direction, Edit, Report, Share};
 use serde_json::{Value, json};
 
 use crate::failure::{Failure, say};
@@ -67,7 +67,7 @@ impl Telling {
     }
 
     /// Says which changes are made, and which are not, with what speaks for each.
-    fn changes(&self, report: &Report) {
+    fn changes(&self, report: &Report, (apply, has_samples): (&Apply, bool)) {
         let numbered: Vec<(usize, &Change)> = (1..).zip(&report.changes).collect();
         let (applied, others): (Vec<_>, Vec<_>) = numbered.iter().partition(|(_, change)| change.is_applied);
         let are = |count: usize| if count == 1 { "change is" } else { "changes are" };
@@ -78,10 +78,10 @@ impl Telling {
         if !others.is_empty() {
             let numbers = others.iter().map(|(number, _)| number.to_string()).collect::<Vec<_>>().join(",");
             say!(
-                "gramjet: {} {} not made, as no sample or few texts need {}: `--apply all` takes all changes, `--apply {numbers}` takes these",
+                "gramjet: {} {} not made, as {}: `--apply all` takes all changes, `--apply {numbers}` takes these alone",
                 others.len(),
                 are(others.len()),
-                if others.len() == 1 { "it" } else { "them" }
+                why_not(apply, has_samples)
             );
             others.iter().for_each(|(number, change)| say_of_change(*number, change, report));
         }
@@ -93,7 +93,7 @@ impl Telling {
         report: &Report,
         recall: [Option<Share>; 2],
         diff: &str,
-        counts: Counts,
+        (counts, wish): (Counts, (&Apply, bool)),
     ) -> Result<(), Failure> {
         self.progress.finish();
         let seconds = self.begin.elapsed().as_secs_f64();
@@ -120,7 +120,7 @@ impl Telling {
         let edits = plural(report.edits.len() as u64, "edit");
         let rounds = plural(u64::from(report.rounds), "round");
         say!("gramjet: {edits} in {rounds}; {} in {seconds:.0} s", plural(counts.runs, "run"));
-        self.changes(report);
+        self.changes(report, wish);
         say_change("precision (generated texts that the program accepts)", report.precision);
         if let Some(share) = report.precision[0].filter(|share| share.ratio() < LOW) {
             say!(
@@ -141,18 +141,24 @@ impl Telling {
     }
 }
 
+/// Returns why changes are not made.
+fn why_not(apply: &Apply, has_samples: bool) -> &'static str {
+    match (apply, has_samples) {
+        (Apply::These(_) | Apply::All, _) => "`--apply` leaves them out",
+        (Apply::Needed, true) => "no sample needs them",
+        (Apply::Needed, false) => "few texts need them",
+    }
+}
+
 fn say_of_change(number: usize, change: &Change, report: &Report) {
     say!("{number}. `{}`: {}", change.rule, what(change, report));
-    let needed = match (change.samples, change.accepted) {
-        (_, 0) => None,
-        (0, accepted) => Some(format!("{} that the program accepts", plural(accepted as u64, "text"))),
-        (samples, accepted) => {
-            let samples = plural(samples as u64, "sample");
-            Some(format!("{} that the program accepts, {samples} among them", plural(accepted as u64, "text")))
-        }
-    };
-    if let Some(needed) = needed {
-        say!("   lets in {needed}, such as {}", examples(&change.lets_in));
+    if change.accepted > 0 {
+        let texts = plural(change.accepted as u64, "text");
+        let samples = match change.samples {
+            0 => String::new(),
+            samples => format!(", {} among them", plural(samples as u64, "sample")),
+        };
+        say!("   lets in {texts} that the program accepts{samples}, such as {}", examples(&change.lets_in));
     }
     if change.rejected > 0 {
         let texts = plural(change.rejected as u64, "text");

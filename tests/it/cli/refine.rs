@@ -23,7 +23,12 @@ fn the_calculator_is_repaired_and_comments_stay() {
     let repaired = run_in(&place, &[&options[..], &["--", &program]].concat());
     let said = text(&repaired.stderr);
     assert_eq!(repaired.status.code(), Some(0), "{said}");
-    assert!(said.contains("wider, in `") && said.contains("gramjet: 1 change is made:\n1. `") && said.contains("precision (generated texts"), "{said}");
+    assert!(
+        said.contains("wider, in `")
+            && said.contains("gramjet: 1 change is made:\n1. `")
+            && said.contains("precision (generated texts"),
+        "{said}"
+    );
     assert!(said.contains("100.0 % before, 100.0 % after"), "{said}");
     let diff = text(&repaired.stdout);
     assert!(

@@ -394,7 +394,8 @@ impl<'f> Machine<'f> {
         let around = |place: &Place<'f>| place.seen.as_ref()?.outer.clone();
         let outer = place.seen.as_ref();
         self.scopes.iter().any(|(items, inner)| {
-            std::ptr::eq(*items, group) && around(inner).zip(outer).is_some_and(|(inner, outer)| Rc::ptr_eq(&inner, outer))
+            std::ptr::eq(*items, group)
+                && around(inner).zip(outer).is_some_and(|(inner, outer)| Rc::ptr_eq(&inner, outer))
         })
     }
 

@@ -25,7 +25,7 @@ pub(crate) struct Candidate {
     pub(crate) what: String,
     /// Rank of the edit. Among edits that do as much, one of the least rank is taken.
     pub(crate) rank: usize,
-    /// What it adds, if it adds something at a place.
+    /// Expression that it adds, if it adds one at a place.
     pub(crate) added: Option<Expr>,
     /// Whether it adds several literals that were found, or one of several words and marks, and nothing more general.
     pub(crate) is_patch: bool,
@@ -80,12 +80,11 @@ impl Candidate {
     /// Returns the literals that it adds, if it adds nothing else.
     pub(crate) fn literals(&self) -> Vec<&[u8]> {
         let Some(added) = &self.added else { return Vec::new() };
-        let of = |alternatives: &'_ [Alternative]| -> bool { alternatives.iter().all(|one| one.expr.as_bytes().is_some()) };
-        match (added.as_bytes(), added.as_choice()) {
-            (Some(bytes), _) => vec![bytes],
-            (None, Some(all)) if of(all) => all.iter().filter_map(|one| one.expr.as_bytes()).collect(),
-            (None, _) => Vec::new(),
-        }
+        let all: Vec<&Expr> = match added.as_choice() {
+            Some(alternatives) => alternatives.iter().map(|one| &one.expr).collect(),
+            None => vec![added],
+        };
+        all.into_iter().map(Expr::as_bytes).collect::<Option<Vec<&[u8]>>>().unwrap_or_default()
     }
 
     /// Returns the edit with another expression in place of what it adds.
@@ -109,7 +108,8 @@ impl Candidate {
     }
 
     pub(crate) fn cost(&self) -> (usize, usize) {
-        (self.rank, self.expr.size())
+        // One more alternative of many is as good as the second of two.
+        (self.rank, self.added.as_ref().unwrap_or(&self.expr).size())
     }
 }
 

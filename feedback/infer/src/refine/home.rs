@@ -9,8 +9,8 @@ use crate::refine::candidate::Candidate;
 use crate::refine::place::ExprPath;
 use crate::refine::widen::{alternative, rank};
 
-/// At most this many rules are looked at.
-const MOST_RULES: usize = 40;
+/// At most this many places are looked at.
+const MOST_PLACES: usize = 40;
 
 /// Kind of an alternative, as far as a reader tells alternatives apart at first sight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,12 +42,16 @@ fn fellows(grammar: &Grammar, place: &ExprPath, with: &Expr) -> usize {
 /// this rule as an alternative, and in rules that are alternatives here, and so on.
 pub(crate) fn homes(grammar: &Grammar, candidate: &Candidate) -> Vec<Candidate> {
     let with = &candidate.part;
-    if candidate.rank != rank::ALTERNATIVE || !candidate.place.path.is_empty() && !is_choice(grammar, &candidate.place) {
+    if candidate.rank != rank::ALTERNATIVE {
         return Vec::new();
     }
     let own = fellows(grammar, &candidate.place, with);
-    let (mut known, mut open) = (vec![candidate.place.clone()], VecDeque::from([candidate.place.clone()]));
-    while let Some(place) = open.pop_front().filter(|_| known.len() < MOST_RULES) {
+    let is_body = candidate.place.path.is_empty() || is_choice(grammar, &candidate.place);
+    // What may stand for a rule here may belong to the rule.
+    let first = if is_body { Some(candidate.place.clone()) } else { referred(grammar, &candidate.place) };
+    let mut known: Vec<ExprPath> = first.into_iter().collect();
+    let mut open = VecDeque::from(known.clone());
+    while let Some(place) = open.pop_front().filter(|_| known.len() < MOST_PLACES) {
         for next in above(grammar, &place).into_iter().chain(below(grammar, &place)) {
             if !known.contains(&next) {
                 known.push(next.clone());
@@ -61,6 +65,13 @@ pub(crate) fn homes(grammar: &Grammar, candidate: &Candidate) -> Vec<Candidate> 
     homes.sort_by_key(|home| std::cmp::Reverse(home.0));
     let added = |(_, place): (usize, ExprPath)| Some(alternative(&place, place.get(grammar)?, with.clone()));
     homes.into_iter().filter_map(added).map(|home| Candidate { is_lax: candidate.is_lax, ..home }).collect()
+}
+
+/// Returns the body of the rule that a place refers to, if that is a choice.
+fn referred(grammar: &Grammar, place: &ExprPath) -> Option<ExprPath> {
+    let name = place.get(grammar)?.as_rule()?;
+    let rule = grammar.rules.iter().position(|rule| rule.name.text == name)?;
+    Some(ExprPath::body(rule)).filter(|place| is_choice(grammar, place))
 }
 
 fn is_choice(grammar: &Grammar, place: &ExprPath) -> bool {
@@ -118,6 +129,11 @@ mod tests {
         assert_eq!(first_home(1, reference("array")).as_deref(), Some("value"));
         assert_eq!(first_home(2, literal(b"false")), None);
         assert_eq!(first_home(0, reference("array")), None);
+        // A place that refers to a rule has no fellows; the rule has.
+        let text = "list ::= '[' unit ']'\nunit ::= 'px' | '%'\n";
+        let (grammar, place) = (grammar(text), ExprPath { rule: 0, path: vec![1] });
+        let candidate = alternative(&place, place.get(&grammar).expect("a reference"), literal(b"em"));
+        assert_eq!(homes(&grammar, &candidate).first().map(|home| home.place.rule), Some(1));
         // A mark is no word.
         assert_eq!(first_home(3, literal(b"[]")).as_deref(), Some("object"));
     }

@@ -13,7 +13,7 @@ use crate::refine::report::{Apply, Change};
 /// Without samples, a change that shuts nothing out is to let in this many texts, and one in `LEAST_SHARE` of those that
 /// the grammar lacked.
 const LEAST_TEXTS: usize = 4;
-const LEAST_SHARE: usize = 10;
+const LEAST_SHARE: usize = 50;
 
 /// The body of a rule before an edit.
 pub(super) struct Version {
@@ -23,38 +23,40 @@ pub(super) struct Version {
     pub(super) before: Expr,
 }
 
-/// What speaks for a change: texts that the grammar reads with it alone, or without it alone.
-struct Evidence<'r> {
+/// Texts about which two grammars differ.
+#[derive(Default)]
+struct Differing<'r> {
     samples: Vec<&'r Vec<u8>>,
     accepted: Vec<&'r Vec<u8>>,
     rejected: Vec<&'r Vec<u8>>,
 }
 
-impl Evidence<'_> {
-    /// Returns true if it suffices for a change, given how many accepted texts the grammar lacked. Samples are what the
-    /// user means: with some, what no sample needs is beside the point.
-    fn is_strong(&self, lacked: usize, has_samples: bool) -> bool {
+impl<'r> Differing<'r> {
+    /// Returns those that a change makes differ, given readers of a grammar with it and without it.
+    fn between(&self, with: &Reader, without: &Reader) -> Differing<'r> {
+        let told = |texts: &[&'r Vec<u8>], one: &Reader, other: &Reader| {
+            texts.iter().copied().filter(|text| one.reads(text) && !other.reads(text)).collect()
+        };
+        Differing {
+            samples: told(&self.samples, with, without),
+            accepted: told(&self.accepted, with, without),
+            rejected: told(&self.rejected, without, with),
+        }
+    }
+
+    /// Returns true if they suffice for a change, given how many accepted texts the grammar lacked. Samples are what
+    /// the user means: with some, what no sample needs is beside the point.
+    fn are_enough(&self, lacked: usize, has_samples: bool) -> bool {
         let are_many = self.accepted.len() >= LEAST_TEXTS.max(lacked / LEAST_SHARE);
         !self.samples.is_empty() || !self.rejected.is_empty() || !has_samples && are_many
     }
 }
 
-/// Texts that the grammars before and after all edits read differently.
-struct Texts<'r> {
-    samples: Vec<&'r Vec<u8>>,
-    accepted: Vec<&'r Vec<u8>>,
-    rejected: Vec<&'r Vec<u8>>,
-}
-
-impl<'r> Texts<'r> {
-    fn evidence(&self, without: &Reader) -> Evidence<'r> {
-        let lost = |texts: &[&'r Vec<u8>]| texts.iter().copied().filter(|text| !without.reads(text)).collect();
-        Evidence {
-            samples: lost(&self.samples),
-            accepted: lost(&self.accepted),
-            rejected: self.rejected.iter().copied().filter(|text| without.reads(text)).collect(),
-        }
-    }
+/// A change with the rule's number and its body after it.
+struct Made {
+    change: Change,
+    rule: usize,
+    body: Expr,
 }
 
 /// The edits of a rule, of which the last ones may be left out.
@@ -87,39 +89,50 @@ impl Repair<'_> {
         let (Some(before), Some(after)) = (Reader::new(original), &self.reader) else {
             return (Vec::new(), self.grammar.clone());
         };
-        let is_new = |text: &&Vec<u8>| after.reads(text) && !before.reads(text);
-        let is_gone = |text: &&Vec<u8>| before.reads(text) && !after.reads(text);
-        let texts = Texts {
-            samples: self.samples.iter().filter(is_new).collect(),
-            accepted: self.accepted.iter().filter(is_new).collect(),
-            rejected: self.rejected.iter().filter(is_gone).collect(),
+        let all = Differing {
+            samples: self.samples.iter().collect(),
+            accepted: self.accepted.iter().collect(),
+            rejected: self.rejected.iter().collect(),
         };
-        let (mut all, needed) = (self.edits_of_rules(), &mut self.grammar.clone());
-        while self.leave_out_one(&mut all, &texts, needed) {}
-        let mut found: Vec<(Change, usize, Expr)> = Vec::new();
-        for edits in &all {
-            found.extend(self.change(edits, 0..edits.kept, &texts, needed));
-            let left_out = self.change(edits, edits.kept..edits.versions.len(), &texts, &self.grammar);
-            // What other changes let in as well is not told.
-            found.extend(left_out.filter(|(change, ..)| change.accepted + change.rejected > 0));
-        }
-        found.sort_by_key(|(change, ..)| {
-            let texts = (change.samples, change.rejected + change.accepted);
-            (!change.is_applied, std::cmp::Reverse(texts))
-        });
+        let texts = all.between(after, &before);
+        let mut found = self.found(&texts);
         let mut grammar = original.clone();
-        for (number, (change, rule, body)) in (1..).zip(&mut found) {
-            change.is_applied = match apply {
-                Apply::Needed => change.is_applied,
+        for (number, made) in (1..).zip(&mut found) {
+            made.change.is_applied = match apply {
+                Apply::Needed => made.change.is_applied,
                 Apply::All => true,
                 Apply::These(numbers) => numbers.contains(&number),
             };
-            // The second change of a rule has the first one.
-            if change.is_applied {
-                grammar.rules[*rule].body = body.clone();
+        }
+        // The second change of a rule has the first one.
+        for number in 0..found.len() {
+            let is_base = |later: &Made| later.rule == found[number].rule && later.change.is_applied;
+            if found[number + 1..].iter().any(is_base) {
+                found[number].change.is_applied = true;
             }
         }
-        (found.into_iter().map(|(change, ..)| change).collect(), grammar)
+        for made in found.iter().filter(|made| made.change.is_applied) {
+            grammar.rules[made.rule].body = made.body.clone();
+        }
+        (found.into_iter().map(|made| made.change).collect(), grammar)
+    }
+
+    /// Returns the changes, those first that are needed, and of these those first that most speaks for.
+    fn found(&self, texts: &Differing<'_>) -> Vec<Made> {
+        let (mut all, mut needed) = (self.edits_of_rules(), self.grammar.clone());
+        while self.leave_out_one(&mut all, texts, &mut needed) {}
+        let mut found = Vec::new();
+        for edits in &all {
+            found.extend(self.made(edits, 0..edits.kept, texts, &needed));
+            let left_out = self.made(edits, edits.kept..edits.versions.len(), texts, &self.grammar);
+            // What other changes let in as well is not told.
+            found.extend(left_out.into_iter().filter(|made| made.change.accepted + made.change.rejected > 0));
+        }
+        found.sort_by_key(|Made { change, .. }| {
+            let texts = (change.samples, change.rejected + change.accepted);
+            (!change.is_applied, std::cmp::Reverse(texts))
+        });
+        found
     }
 
     fn edits_of_rules(&self) -> Vec<Edits<'_>> {
@@ -137,12 +150,13 @@ impl Repair<'_> {
 
     /// Leaves the edit out that least speaks for, of the last ones of each rule, if that is too little. Another edit
     /// may let the same texts in, so what speaks for the others is looked at again.
-    fn leave_out_one(&self, all: &mut [Edits<'_>], texts: &Texts<'_>, grammar: &mut Grammar) -> bool {
+    fn leave_out_one(&self, all: &mut [Edits<'_>], texts: &Differing<'_>, grammar: &mut Grammar) -> bool {
         let (lacked, has_samples) = (texts.accepted.len(), !self.samples.is_empty());
+        let Some(with) = Reader::new(grammar) else { return false };
         let weak = all.iter().enumerate().filter(|(_, edits)| edits.kept > 0).filter_map(|(number, edits)| {
-            let evidence = texts.evidence(&edits.reader(grammar, edits.kept - 1)?);
-            let is_weak = !evidence.is_strong(lacked, has_samples);
-            is_weak.then(|| (evidence.accepted.len(), std::cmp::Reverse(edits.versions[edits.kept - 1].edit), number))
+            let differing = texts.between(&with, &edits.reader(grammar, edits.kept - 1)?);
+            let is_weak = !differing.are_enough(lacked, has_samples);
+            is_weak.then(|| (differing.accepted.len(), std::cmp::Reverse(edits.versions[edits.kept - 1].edit), number))
         });
         let Some((.., number)) = weak.min() else { return false };
         let edits = &mut all[number];
@@ -151,17 +165,11 @@ impl Repair<'_> {
         true
     }
 
-    /// Returns some edits of a rule as one change, with the rule's number and its body after them. The grammar has them.
-    fn change(
-        &self,
-        edits: &Edits<'_>,
-        range: Range<usize>,
-        texts: &Texts<'_>,
-        grammar: &Grammar,
-    ) -> Option<(Change, usize, Expr)> {
+    /// Returns some edits of a rule as one change. The grammar has them.
+    fn made(&self, edits: &Edits<'_>, range: Range<usize>, texts: &Differing<'_>, grammar: &Grammar) -> Option<Made> {
         let some = edits.versions.get(range.clone()).filter(|some| !some.is_empty())?;
-        let evidence = edits.reader(grammar, range.start).map(|without| texts.evidence(&without));
-        let evidence = evidence.unwrap_or(Evidence { samples: Vec::new(), accepted: Vec::new(), rejected: Vec::new() });
+        let readers = edits.reader(grammar, range.end).zip(edits.reader(grammar, range.start));
+        let differing = readers.map(|(with, without)| texts.between(&with, &without)).unwrap_or_default();
         let shown = |texts: &[&Vec<u8>]| {
             let mut texts: Vec<Vec<u8>> = texts.iter().map(|text| text.to_vec()).collect();
             texts.sort_by_key(Vec::len);
@@ -172,13 +180,13 @@ impl Repair<'_> {
         let change = Change {
             rule: self.grammar.told(name).to_string(),
             edits: some.iter().map(|version| version.edit).collect(),
-            samples: evidence.samples.len(),
-            accepted: evidence.accepted.len(),
-            rejected: evidence.rejected.len(),
+            samples: differing.samples.len(),
+            accepted: differing.accepted.len(),
+            rejected: differing.rejected.len(),
             is_applied: range.start < edits.kept,
-            lets_in: shown(&evidence.accepted),
-            shuts_out: shown(&evidence.rejected),
+            lets_in: shown(&differing.accepted),
+            shuts_out: shown(&differing.rejected),
         };
-        Some((change, edits.rule, edits.body(range.end).clone()))
+        Some(Made { change, rule: edits.rule, body: edits.body(range.end).clone() })
     }
 }

@@ -230,14 +230,15 @@ impl Repair<'_> {
                 in_order(ranked.make_contiguous());
                 continue;
             }
-            let candidate = self.at_home(candidate, reach);
-            // Made anew: many of these readers would need much memory.
-            let grammar = candidate.apply(&self.grammar);
-            let Some(reader) = Reader::new(&grammar) else { continue };
-            let Some(fresh) = self.accepts_fresh(&candidate, &grammar, ask)? else { continue };
-            if !self.is_as_precise(&reader, ask)? || !self.tells_literals_apart(&candidate, ask)? {
-                continue;
+            let home = self.at_home(&candidate, reach);
+            let mut found = None;
+            for candidate in home.into_iter().chain([candidate]) {
+                found = self.judged(&candidate, ask)?.map(|judged| (candidate, judged));
+                if found.is_some() {
+                    break;
+                }
             }
+            let Some((candidate, (grammar, reader, fresh))) = found else { continue };
             let read = self.evidence.texts.iter().filter(|text| reader.reads(text));
             let mut examples: Vec<Vec<u8>> = read.cloned().collect();
             examples.sort_by_key(|text| text.len());
@@ -248,8 +249,19 @@ impl Repair<'_> {
         Some(false)
     }
 
-    /// Returns true if the program rejects most literals that are alike, if the edit adds literals and nothing else: else
-    /// these are examples of what is lacking, and not what is lacking.
+    /// Returns the edited grammar with its reader, and how many fresh texts the program accepts. `None` if these, or
+    /// generated texts, speak against the edit.
+    fn judged(&mut self, candidate: &Candidate, ask: &mut Ask<'_>) -> Option<Option<(Grammar, Reader, Share)>> {
+        // Made anew: many of these readers would need much memory.
+        let grammar = candidate.apply(&self.grammar);
+        let Some(reader) = Reader::new(&grammar) else { return Some(None) };
+        let Some(fresh) = self.accepts_fresh(candidate, &grammar, ask)? else { return Some(None) };
+        let is_right = self.is_as_precise(&reader, ask)? && self.tells_literals_apart(candidate, ask)?;
+        Some(is_right.then_some((grammar, reader, fresh)))
+    }
+
+    /// Returns true if the program rejects most literals that are alike, if the edit adds literals and nothing else:
+    /// else these are examples of what is lacking, and not what is lacking.
     fn tells_literals_apart(&self, candidate: &Candidate, ask: &mut Ask<'_>) -> Option<bool> {
         let (mut asked, mut accepted) = (0, 0);
         let literals = candidate.literals();
@@ -268,19 +280,19 @@ impl Repair<'_> {
         Some(2 * accepted <= asked)
     }
 
-    /// Returns an edit at the place where it is at home, if it lets all of the texts in there.
-    fn at_home(&self, candidate: Candidate, reach: &Reach<'_>) -> Candidate {
+    /// Returns an edit at the place where it is at home, if that is another place, and it lets all of the texts in there.
+    fn at_home(&self, candidate: &Candidate, reach: &Reach<'_>) -> Option<Candidate> {
         let taken = |candidate: &Candidate| -> Vec<bool> {
             let reader = Reader::new(&candidate.apply(&self.grammar));
             reach.texts.iter().map(|text| reader.as_ref().is_some_and(|reader| reader.reads_once(text))).collect()
         };
-        let homes = homes(&self.grammar, &candidate);
+        let homes = homes(&self.grammar, candidate);
         if homes.is_empty() {
-            return candidate;
+            return None;
         }
-        let own = taken(&candidate);
+        let own = taken(candidate);
         let lets_all_in = |home: &Candidate| own.iter().zip(taken(home)).all(|(&own, home)| home || !own);
-        homes.into_iter().find(lets_all_in).unwrap_or(candidate)
+        homes.into_iter().find(lets_all_in)
     }
 
     /// Returns the edits that a class which lacks something leads to.
