@@ -27,10 +27,13 @@ mod list;
 mod make;
 mod numbers;
 mod objects;
+mod openapi;
 mod others;
 mod shared;
 mod strings;
 mod values;
+
+pub use openapi::OpenApi;
 
 /// The `jsonschema` format.
 pub struct JsonSchema;
@@ -61,24 +64,7 @@ impl Format for JsonSchema {
         }
         let Some(json) = json_text::read(file.text(), diagnostics) else { return Grammar::default() };
         let doc = Document::new(file.text(), &json);
-        let reader = Reader {
-            doc,
-            diagnostics,
-            goals: Map::new(),
-            pending: VecDeque::new(),
-            rules: Vec::new(),
-            taken: Map::new(),
-            shared: Set::new(),
-            overlaps: Map::new(),
-            held: Map::new(),
-            reported: Set::new(),
-            conflicts: Map::new(),
-            is_narrowed: false,
-            size: 0,
-            current: 0,
-            stem: String::new(),
-        };
-        reader.grammar()
+        Reader::new(doc, diagnostics).grammar()
     }
 }
 
@@ -126,13 +112,37 @@ struct Reader<'j, 'd> {
     stem: String,
 }
 
-impl<'j> Reader<'j, '_> {
+impl<'j, 'd> Reader<'j, 'd> {
+    fn new(doc: Document<'j>, diagnostics: &'d mut Diagnostics) -> Reader<'j, 'd> {
+        Reader {
+            doc,
+            diagnostics,
+            goals: Map::new(),
+            pending: VecDeque::new(),
+            rules: Vec::new(),
+            taken: Map::new(),
+            shared: Set::new(),
+            overlaps: Map::new(),
+            held: Map::new(),
+            reported: Set::new(),
+            conflicts: Map::new(),
+            is_narrowed: false,
+            size: 0,
+            current: 0,
+            stem: String::new(),
+        }
+    }
+
     fn grammar(mut self) -> Grammar {
         let make = Make(self.doc.span(0));
-        let start = "document".to_string();
         let value = self.value(values::only(0), "value");
         let blanks = make.rule(self.shared("blanks"));
-        let body = make.seq([blanks.clone(), value, blanks]);
+        self.finish("document".to_string(), make.seq([blanks.clone(), value, blanks]))
+    }
+
+    /// Returns the grammar with a start rule, and the rules that it needs.
+    fn finish(mut self, start: String, body: Expr) -> Grammar {
+        let make = Make(self.doc.span(0));
         self.add(Rule::new(Name { text: start.clone(), span: make.0 }, body));
         self.add(Rule::new(Name { text: make::NEVER.to_string(), span: make.0 }, make.never()));
         while let Some((goal, name)) = self.pending.pop_front() {

@@ -6,14 +6,14 @@ use crate::ast::MAX_NESTING;
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Span};
 
 /// A value and its place.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Json {
     pub(super) kind: JsonKind,
     pub(super) span: Span,
 }
 
 /// The kinds of values.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) enum JsonKind {
     Null,
     Bool(bool),
@@ -40,7 +40,7 @@ impl JsonKind {
 }
 
 /// The name of a member of an object.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct JsonKey {
     pub(super) text: String,
     pub(super) span: Span,

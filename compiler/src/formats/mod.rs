@@ -38,6 +38,7 @@ mod missing;
 mod pattern;
 mod python;
 mod scanner;
+mod yaml_text;
 
 /// The greatest number of expressions in a grammar. It bounds the memory for hostile files.
 pub const MAX_EXPRESSIONS: usize = 1 << 20;
@@ -197,6 +198,7 @@ impl Loader for NoFiles {
 
 /// Every format, in the order of the calls of `looks_like`.
 pub const ALL: &[&dyn Format] = &[
+    &json_schema::OpenApi,
     &json_schema::JsonSchema,
     &tree_sitter::TreeSitter,
     &gramatron::Gramatron,

@@ -25,6 +25,21 @@ type Long = (&'static str, &'static str, &'static str);
 /// The long texts of each format.
 const LONG: &[(&str, &[Long])] = &[
     (
+        "openapi",
+        &[
+            ("openapi: 3.0.0\npaths: ", "[", ""),
+            ("openapi: 3.0.0\npaths: ", "{a: ", ""),
+            ("openapi: 3.0.0\npaths:\n", " /a: {get: {}}\n", ""),
+            ("openapi: 3.0.0\na: &a [1]\nb: [", "*a,", "*a]\n"),
+            ("openapi: 3.0.0\npaths: {/a: {get: {parameters: [", "{name: b, in: query},", "]}}}\n"),
+            ("openapi: 3.0.0\npaths: {'/", "{b}", "': {get: {}}}\n"),
+            ("{\"openapi\": \"3.0.0\", \"paths\": {\"/a\": {\"get\": ", "{\"parameters\": ", ""),
+            ("openapi: 3.0.0\n", "? ", ""),
+            ("openapi: 3.0.0\n", "- ", ""),
+            ("openapi: 3.0.0\na: |\n", " x\n", ""),
+        ],
+    ),
+    (
         "jsonschema",
         &[
             ("{\"items\":", "{\"items\":", ""),

@@ -16,6 +16,7 @@ mod labels;
 mod limits;
 mod mirrors;
 mod names;
+mod openapi;
 mod oracle;
 mod outline;
 mod parameters;

@@ -29,6 +29,8 @@ pub(super) struct Document<'j> {
     anchors: Map<&'j str, Id>,
     /// Whether the keywords beside `$ref` have no effect, as up to draft 7.
     pub(super) is_ref_alone: bool,
+    /// Whether the schemas are those of an OpenAPI document, in which `nullable` allows `null`.
+    pub(super) is_openapi: bool,
 }
 
 impl<'j> Document<'j> {
@@ -41,6 +43,7 @@ impl<'j> Document<'j> {
             addresses: Map::new(),
             anchors: Map::new(),
             is_ref_alone: false,
+            is_openapi: false,
         };
         document.add(json, 0, String::new());
         let draft = document.member(0, "$schema").and_then(|id| document.text(id)).unwrap_or("");
@@ -259,7 +262,8 @@ impl<'j> Document<'j> {
     fn write(&self, json: &Json, is_canonical: bool, out: &mut String) {
         let source = &self.text[json.span.start as usize..json.span.end as usize];
         match &json.kind {
-            JsonKind::Null | JsonKind::Bool(_) => out.push_str(source),
+            JsonKind::Null => out.push_str("null"),
+            JsonKind::Bool(truth) => out.push_str(if *truth { "true" } else { "false" }),
             JsonKind::Number(_) => match number(self.text, json).filter(|_| is_canonical && source.len() < 20) {
                 Some(number) => *out += &format!("{}e-{}", number.digits, number.scale),
                 None => out.push_str(source),

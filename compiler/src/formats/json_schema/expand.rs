@@ -320,7 +320,12 @@ impl<'j> Reader<'j, '_> {
     fn fact(&mut self, facts: &mut Facts<'j>, id: Id, key: &str, at: Id) {
         let doc = &self.doc;
         match key {
-            "type" => facts.types = facts.types.and(self.types(at)),
+            "type" => {
+                let is_nullable =
+                    doc.is_openapi && doc.member(id, "nullable").and_then(|id| doc.truth(id)) == Some(true);
+                let null = if is_nullable { Types::NULL } else { Types::NONE };
+                facts.types = facts.types.and(self.types(at).or(null));
+            }
             "enum" | "const" => {
                 let listed: Vec<_> = if key == "enum" { doc.items(at).to_vec() } else { vec![at] };
                 let known = facts.values.take();

@@ -58,6 +58,11 @@ const FORMATS: &[(&str, &str, &str)] = &[
     ("relative-json-pointer", r"^(0|[1-9]\d?)(#|(/[a-z0-9]{1,6}){0,3})$", r"^\d+.*$"),
     ("regex", r"^\^?([a-z]|\[[a-z]-z\][*+?]?|\([a-z]{1,3}\|[a-z]{1,3}\)[*+?]?|\\d[+*]?){1,6}\$?$", r"^[\s\S]*$"),
     ("color", r"^#[0-9a-f]{6}$", r"^.*$"),
+    (
+        "byte",
+        r"^([A-Za-z0-9+/]{4}){0,6}([A-Za-z0-9+/][AQgw]==|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=)?$",
+        r"^[A-Za-z0-9+/=]*$",
+    ),
     ("uri_reference", r"^(/[a-z0-9._~-]{1,8}){1,3}$", r"^.*$"),
     ("ip-address", IPV4, ""),
     ("host-name", r"^[a-z]([a-z0-9]{0,8}[a-z0-9])?(\.[a-z]([a-z0-9]{0,8}[a-z0-9])?){1,3}$", r"^[A-Za-z0-9.-]+$"),
@@ -69,7 +74,7 @@ const IPV4: &str = r"^(\d|[1-9]\d|1\d\d|2[0-4]\d|25[0-5])(\.(\d|[1-9]\d|1\d\d|2[
 const URI: &str = r"^(https?|ftp)://[a-z][a-z0-9]{0,8}(\.[a-z][a-z0-9]{0,5}){0,2}(:[1-9]\d{1,3})?(/[a-z0-9._~-]{1,8}){0,3}(\?[a-z]{1,4}=[a-z0-9]{0,4})?(#[a-z0-9]{1,6})?$";
 
 /// The formats that are annotations: they say nothing of the text.
-const ANNOTATIONS: [&str; 6] = ["password", "textarea", "string", "text", "markdown", "multiline"];
+const ANNOTATIONS: [&str; 7] = ["password", "textarea", "string", "text", "markdown", "multiline", "binary"];
 
 impl<'j> Reader<'j, '_> {
     /// Returns the strings that fulfil the facts and are none of the excluded ones. `None` if there is none.
