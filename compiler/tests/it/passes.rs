@@ -152,8 +152,8 @@ fn unfolded_limits_of_varied_grammars_stay() {
 
 #[test]
 fn every_pass_stands_in_the_table() {
-    let page = include_str!("../../../docs/architecture.md");
+    let page = include_str!("../../../docs/ir.md");
     for (name, _) in NAMES {
-        assert!(page.contains(&format!("| {name} |")), "the pass `{name}` is not in docs/architecture.md");
+        assert!(page.contains(&format!("| {name} |")), "the pass `{name}` is not in docs/ir.md");
     }
 }
