@@ -1,4 +1,4 @@
-//! The page on failures describes all that a search leaves in its folder.
+//! The page on the folder of a search describes all that a search leaves in its folder.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,7 @@ use super::read;
 
 /// Returns the names in the first column of the table of the page.
 fn described() -> Vec<String> {
-    let page = read("docs/fuzz.md");
+    let page = read("docs/fuzz-folder.md");
     let table = page.split("| in `OUT` |").nth(1).and_then(|rest| rest.split("\n\n").next()).expect("the table");
     let cells = table.lines().filter_map(|line| line.strip_prefix("| `")?.split('|').next());
     let names = cells.flat_map(|cell| cell.split('`').step_by(2));
@@ -41,7 +41,7 @@ fn the_page_names_all_entries_of_a_folder() {
             entries.map(|entry| entry.expect("an entry").file_name().into_string().expect("a name")).collect();
         assert!(names.len() > 7, "{names:?}");
         for name in names {
-            assert!(described.contains(&name), "{made}/{name} is not in the table of docs/fuzz.md: {described:?}");
+            assert!(described.contains(&name), "{made}/{name} is not in the table of docs/fuzz-folder.md: {described:?}");
         }
     }
 }
