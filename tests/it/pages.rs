@@ -7,6 +7,8 @@
 //! - seconds and rates may differ;
 //! - `...` as a line of the page stands for any lines;
 //! - in blocks marked `console,varies`, which depend on the compiler, only the words have to be those of the page.
+//!
+//! Blocks marked `console,built` build a project, which takes long. They are run with the blocks of a shell.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -70,6 +72,11 @@ fn blocks(page: &str) -> Vec<Block<'_>> {
 }
 
 impl<'p> Block<'p> {
+    /// Returns true if the block has commands with what they print, and builds no project.
+    fn is_console(&self) -> bool {
+        ["console", "console,varies"].contains(&self.mark)
+    }
+
     /// Returns the name of the file that the block is.
     fn file(&self) -> Option<&'p str> {
         let first = self.text.lines().next()?;
@@ -124,7 +131,7 @@ fn renewed(page: &str, text: &str) -> String {
     let folder = folder(page, &blocks);
     let mut renewed = text.to_string();
     let mut shift = 0;
-    for block in blocks.iter().filter(|block| block.mark.starts_with("console")) {
+    for block in blocks.iter().filter(|block| block.is_console()) {
         let commands = block.commands();
         assert!(!commands.is_empty(), "{page}:{}: a console begins with `$ `", block.line);
         let mut said = String::new();
@@ -192,7 +199,7 @@ fn can_run(page: &str) -> bool {
 #[test]
 fn console_examples_print_what_they_say() {
     let texts: Vec<(String, String)> = pages().into_iter().map(|page| (page.clone(), read(&page))).collect();
-    let has_console = |text: &str| blocks(text).iter().any(|block| block.mark.starts_with("console"));
+    let has_console = |text: &str| blocks(text).iter().any(Block::is_console);
     let examples: Vec<_> = texts.iter().filter(|(page, text)| has_console(text) && can_run(page)).collect();
     let renewed: Vec<String> = std::thread::scope(|scope| {
         let begun: Vec<_> = examples.iter().map(|(page, text)| scope.spawn(|| renewed(page, text))).collect();

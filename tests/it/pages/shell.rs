@@ -1,6 +1,6 @@
 //! Blocks of pages that are marked `sh` or `bash` are run, too: with the files of a reader, who has a parser, a module
 //! and some grammars. Runs that would take minutes take seconds. A block that is not run says why, in a comment on the
-//! line before it: `<!-- not run: REASON -->`.
+//! line before it: `<!-- not run: REASON -->`. Blocks marked `console,built` are run here, and print what they say.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -9,7 +9,7 @@ use std::process::Command;
 
 use gramjet_testkit::tools::has;
 
-use super::{Block, blocks, folder, pages, read, root};
+use super::{Block, blocks, folder, has_words, pages, read, root, run};
 
 /// Pages whose blocks are run by other tests or scripts, which name the page.
 const ELSEWHERE: [(&str, &str); 4] = [
@@ -63,6 +63,11 @@ fn is_shell(block: &Block<'_>) -> bool {
     ["sh", "bash"].contains(&block.mark)
 }
 
+/// Returns true if a block is run by the tests of this file.
+fn is_run(page: &str, block: &Block<'_>) -> bool {
+    block.mark == "console,built" || is_shell(block) && reason(page, block).is_none()
+}
+
 /// Returns why a block is not run, if it says so.
 fn reason<'p>(page: &'p str, block: &Block<'_>) -> Option<&'p str> {
     let before = page.lines().nth(block.line.checked_sub(3)?)?;
@@ -88,12 +93,33 @@ fn readers(page: &str, blocks: &[Block<'_>]) -> PathBuf {
     let folder = folder(&format!("shell/{page}"), blocks);
     copy(&root().join("tests/it/pages/reader"), &folder);
     fs::set_permissions(folder.join("configure"), fs::Permissions::from_mode(0o755)).expect("a program");
-    fs::write(folder.join("Cargo.toml"), PROJECT).expect("a manifest");
-    fs::create_dir_all(folder.join("src")).expect("a folder");
-    fs::write(folder.join("src/main.rs"), "fn main() {}\n").expect("a program");
+    project(&folder);
     let built = Command::new("cc").args(["-O1", "my-parser.c", "-o", "my-parser"]).current_dir(&folder).status();
     assert!(built.expect("a compiler").success(), "the reader's program does not compile");
     folder
+}
+
+/// Makes the reader's project, or completes that of the page: with the versions of this repository, beside a clone.
+fn project(folder: &Path) {
+    let manifest = fs::read_to_string(folder.join("Cargo.toml"));
+    fs::create_dir_all(folder.join("src")).expect("a folder");
+    if let Ok(of_page) = manifest {
+        fs::write(folder.join("Cargo.toml"), of_page + "\n[workspace]\n").expect("a manifest");
+        fs::copy(root().join("Cargo.lock"), folder.join("Cargo.lock")).expect("a copy");
+        // Another page may have made it.
+        let _ = std::os::unix::fs::symlink(root(), folder.with_file_name("gramjet"));
+    } else {
+        fs::write(folder.join("Cargo.toml"), PROJECT).expect("a manifest");
+        fs::write(folder.join("src/main.rs"), "fn main() {}\n").expect("a program");
+    }
+}
+
+/// Runs commands that build a project, and returns the first one that prints other words than the page says.
+fn differing(page: &str, block: &Block<'_>, folder: &Path) -> Option<String> {
+    block.commands().into_iter().find_map(|(command, says)| {
+        let printed = run(&format!("export CARGO_TARGET_DIR='{}'; {command}", folder.join("built").display()), folder);
+        (!has_words(says, &printed)).then(|| format!("{page}:{}: {command}\n{printed}", block.line))
+    })
 }
 
 /// Runs the blocks of a page one after the other, and returns those that fail, with what they print.
@@ -103,7 +129,11 @@ fn failing(page: &str, text: &str) -> Vec<String> {
     let binary = Path::new(env!("CARGO_BIN_EXE_gramjet")).parent().expect("the binary is in a directory");
     let path = format!("{}:{}", binary.display(), std::env::var("PATH").unwrap_or_default());
     let mut failing = Vec::new();
-    for block in blocks.iter().filter(|block| is_shell(block) && reason(text, block).is_none()) {
+    for block in blocks.iter().filter(|block| is_run(text, block)) {
+        if !is_shell(block) {
+            failing.extend(differing(page, block, &folder));
+            continue;
+        }
         let commands = AMOUNTS.iter().fold(block.text.to_string(), |commands, (from, to)| commands.replace(from, to));
         let output = Command::new("bash")
             .args(["-eo", "pipefail", "-c", &format!("{PRELUDE}\n{{\n{commands}\n}} 2>&1")])
@@ -130,13 +160,12 @@ fn commands_of_a_shell_work() {
         return;
     }
     let texts: Vec<(String, String)> = pages().into_iter().map(|page| (page.clone(), read(&page))).collect();
-    let is_run = |page: &str, text: &str| {
-        let blocks = blocks(text);
-        let has_some = blocks.iter().any(|block| is_shell(block) && reason(text, block).is_none());
+    let has_some = |page: &str, text: &str| {
+        let has_some = blocks(text).iter().any(|block| is_run(text, block));
         has_some && !ELSEWHERE.iter().any(|(elsewhere, _)| *elsewhere == page)
     };
     let found: Vec<String> = std::thread::scope(|scope| {
-        let run = texts.iter().filter(|(page, text)| is_run(page, text));
+        let run = texts.iter().filter(|(page, text)| has_some(page, text));
         let begun: Vec<_> = run.map(|(page, text)| scope.spawn(|| failing(page, text))).collect();
         assert!(begun.len() > 10, "{}", begun.len());
         begun.into_iter().flat_map(|page| page.join().expect("the commands of a page")).collect()
