@@ -22,6 +22,8 @@ mod layout;
 mod manifests;
 mod named;
 #[cfg(target_os = "linux")]
+mod picture;
+#[cfg(target_os = "linux")]
 mod shell;
 mod words;
 
