@@ -41,7 +41,10 @@ fn the_page_names_all_entries_of_a_folder() {
             entries.map(|entry| entry.expect("an entry").file_name().into_string().expect("a name")).collect();
         assert!(names.len() > 7, "{names:?}");
         for name in names {
-            assert!(described.contains(&name), "{made}/{name} is not in the table of docs/fuzz-folder.md: {described:?}");
+            assert!(
+                described.contains(&name),
+                "{made}/{name} is not in the table of docs/fuzz-folder.md: {described:?}"
+            );
         }
     }
 }

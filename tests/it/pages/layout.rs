@@ -107,16 +107,19 @@ fn sentences(paragraph: &str) -> Vec<(usize, String)> {
     sentences
 }
 
-/// Returns what is too long on a page: the page or a sentence, with the numbers of lines.
+/// Returns that a page is too long, if it is.
 fn too_long(page: &str) -> Vec<(usize, String)> {
     let words = page.split_whitespace().count();
-    let mut found: Vec<_> =
-        (words > PAGE).then(|| (1, format!("a page of {words} words: cut it in two"))).into_iter().collect();
-    for (line, paragraph) in paragraphs(page) {
+    (words > PAGE).then(|| (1, format!("a page of {words} words: cut it in two"))).into_iter().collect()
+}
+
+/// Returns the sentences of a page that are too long, with the numbers of lines.
+fn long_sentences(page: &str) -> Vec<(usize, String)> {
+    let of = |(line, paragraph): (usize, String)| {
         let long = sentences(&paragraph).into_iter().filter(|(words, _)| *words > SENTENCE);
-        found.extend(long.map(|(words, begin)| (line, format!("a sentence of {words} words: {begin} ..."))));
-    }
-    found
+        long.map(|(words, begin)| (line, format!("a sentence of {words} words: {begin} ..."))).collect::<Vec<_>>()
+    };
+    paragraphs(page).into_iter().flat_map(of).collect()
 }
 
 /// Asserts that `look` finds nothing on pages.
@@ -139,6 +142,7 @@ fn pages_have_100_columns_and_short_cells() {
 #[test]
 fn pages_and_sentences_are_short() {
     hold(too_long, |page| page.ends_with(LIST));
+    hold(long_sentences, |_| false);
 }
 
 /// The list beside each page of the book folds what stands below another page.
@@ -158,12 +162,12 @@ fn long_lines_and_cells_are_found() {
 #[test]
 fn long_pages_and_sentences_are_found() {
     let words = |count: usize| "word ".repeat(count);
-    assert_eq!(too_long(&words(30)), []);
-    assert_eq!(too_long(&words(31)).len(), 1);
-    assert_eq!(too_long(&format!("# {}\n```\n{}\n```\n| {} |\n", words(31), words(31), words(31))), []);
-    assert_eq!(too_long(&format!("{}\n- {}\n12. {}\n", words(20), words(20), words(20))), []);
+    assert_eq!(long_sentences(&words(30)), []);
+    assert_eq!(long_sentences(&words(31)).len(), 1);
+    assert_eq!(long_sentences(&format!("# {}\n```\n{}\n```\n| {} |\n", words(31), words(31), words(31))), []);
+    assert_eq!(long_sentences(&format!("{}\n- {}\n12. {}\n", words(20), words(20), words(20))), []);
     assert_eq!(
-        too_long(&format!("{}\n{}", words(20), words(20))),
+        long_sentences(&format!("{}\n{}", words(20), words(20))),
         [(1, format!("a sentence of 40 words: {}...", words(8)))]
     );
     assert_eq!(too_long(&"One. ".repeat(2001)), [(1, "a page of 2001 words: cut it in two".into())]);

@@ -21,8 +21,7 @@ const WORDS: [&str; 13] = [
 ];
 
 /// Pages that are not held to this: the first one, lists, and what maintainers do.
-const FREE: [&str; 5] =
-    ["README.md", "docs/SUMMARY.md", "docs/changelog.md", "docs/glossary.md", "docs/releasing.md"];
+const FREE: [&str; 5] = ["README.md", "docs/SUMMARY.md", "docs/changelog.md", "docs/glossary.md", "docs/releasing.md"];
 
 /// Sign before a word that is linked to the glossary, or defined.
 const KNOWN: char = '\u{1}';
