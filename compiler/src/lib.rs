@@ -35,6 +35,8 @@ pub mod limits;
 
 pub mod ast;
 
+mod levels;
+
 pub mod tokens;
 
 pub mod formats;

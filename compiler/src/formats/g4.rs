@@ -16,6 +16,7 @@ mod escapes;
 mod folding;
 mod helpers;
 mod layout;
+mod levels;
 mod lexer;
 mod lexical;
 mod meaning;

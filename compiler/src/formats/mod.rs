@@ -34,6 +34,7 @@ mod glance;
 mod json_text;
 mod keywords;
 mod layout;
+mod levels;
 mod missing;
 mod pattern;
 mod python;

@@ -7,6 +7,7 @@ use super::given::Given;
 use super::json_text::{self, Json, JsonKey, JsonKind};
 use super::keywords;
 use super::layout::LayoutTokens;
+use super::levels::{add_origins, give_levels};
 use super::missing;
 use super::pattern::{self, Flags};
 use super::{Format, Surroundings};
@@ -14,6 +15,10 @@ use crate::ast::{Expr, Grammar, Name, Rule};
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, SourceFile, Span};
 use crate::ordered::Set;
 use crate::tokens::Indent;
+
+mod levels;
+
+use levels::Levels;
 
 /// The `tree-sitter` format.
 pub struct TreeSitter;
@@ -102,7 +107,8 @@ fn translate(
     let names = externals.iter().map(|external| external.name);
     let automatic = names.filter(|name| name.contains("automatic_semicolon") && !given.has(name)).collect();
     let mut translator = Translator { tokens, immediate, automatic, used: Set::new(), builder };
-    let (mut syntax, mut lexical) = (Vec::new(), Vec::new());
+    let levels = Levels::of(list("precedences"));
+    let (mut syntax, mut lexical, mut bindings) = (Vec::new(), Vec::new(), Vec::new());
     for (key, body) in rules {
         if translator.builder.gives_up() {
             break;
@@ -113,6 +119,7 @@ fn translate(
             let empty = Expr::empty(key.span);
             lexical.push(Rule::new(name, body.unwrap_or(empty)));
         } else {
+            bindings.push(levels.bindings(body, &|members| translator.kept(members)));
             let body = translator.syntax(body).unwrap_or(Syntax::Seq(Vec::new()));
             syntax.push((name, body));
         }
@@ -121,6 +128,8 @@ fn translate(
         Some((key, _)) => Name { text: surroundings.start.unwrap_or(&key.text).to_string(), span: key.span },
         None => Name { text: String::new(), span: Span::default() },
     };
+    let is_taken = |name: &str| defined.contains(name) || externals.iter().any(|external| external.name == name);
+    let origins = give_levels(&mut syntax, &bindings, is_taken, translator.builder);
     let layout = translator.layout(&surroundings.options.indent, &externals, given);
     if let Some(tokens) = &layout {
         lexical.extend(tokens.mark(&mut syntax));
@@ -161,10 +170,11 @@ fn translate(
     // Extras stand between tokens, and may be in no rule.
     let extras = list("extras").iter().filter_map(name_of).map(str::to_string).collect();
     let grammar = Grammar { start: first, rules: all, class_rules: extras, ..Grammar::default() };
-    let grammar = match layout {
+    let mut grammar = match layout {
         Some(layout) => layout.lay_out(grammar, &start, texts.first().copied(), builder),
         None => grammar,
     };
+    add_origins(&mut grammar, origins);
     grammar.with_own(|name| defined.contains(name))
 }
 
@@ -204,19 +214,18 @@ fn name_of(json: &Json) -> Option<&str> {
 
 /// Returns the rule without the wrappers that only affect how it is parsed or shown.
 fn without_wrapping(json: &Json) -> &Json {
-    let mut json = json;
-    while let JsonKind::Object(members) = &json.kind {
-        let object = Object(members);
-        let wraps = matches!(
-            object.text("type"),
-            Some("FIELD" | "ALIAS" | "PREC" | "PREC_LEFT" | "PREC_RIGHT" | "PREC_DYNAMIC" | "RESERVED")
-        );
-        match object.get("content").filter(|_| wraps) {
-            Some(content) => json = content,
-            None => break,
-        }
-    }
-    json
+    std::iter::successors(Some(json), |json| wrapped(json)).last().unwrap_or(json)
+}
+
+/// Returns the rule in a wrapper that only affects how it is parsed or shown.
+fn wrapped(json: &Json) -> Option<&Json> {
+    let JsonKind::Object(members) = &json.kind else { return None };
+    let object = Object(members);
+    let wraps = matches!(
+        object.text("type"),
+        Some("FIELD" | "ALIAS" | "PREC" | "PREC_LEFT" | "PREC_RIGHT" | "PREC_DYNAMIC" | "RESERVED")
+    );
+    object.get("content").filter(|_| wraps)
 }
 
 fn kind(json: &Json) -> Option<&str> {
@@ -297,10 +306,7 @@ impl Translator<'_, '_, '_> {
             }
             "SEQ" | "CHOICE" => {
                 let members = self.members(&object, span)?;
-                let is_automatic = |member: &&Json| name_of(member).is_some_and(|name| self.automatic.contains(name));
-                let leaves_out = kind == "CHOICE" && !members.iter().all(|member| is_automatic(&member));
-                let members: Vec<&Json> =
-                    members.iter().filter(|member| !leaves_out || !is_automatic(member)).collect();
+                let members = if kind == "CHOICE" { self.kept(members) } else { members.iter().collect() };
                 let mut parts = Vec::new();
                 for member in members {
                     parts.push(self.syntax(member)?);
@@ -313,6 +319,13 @@ impl Translator<'_, '_, '_> {
             }
             other => return Err(self.malformed(span, &format!("unknown type `{}`", other.escape_debug()))),
         })
+    }
+
+    /// Returns the alternatives of a choice without the automatic semicolons, if there are others.
+    fn kept<'m>(&self, members: &'m [Json]) -> Vec<&'m Json> {
+        let is_automatic = |member: &Json| name_of(member).is_some_and(|name| self.automatic.contains(name));
+        let leaves_out = !members.iter().all(is_automatic);
+        members.iter().filter(|member| !leaves_out || !is_automatic(member)).collect()
     }
 
     /// Returns the contents of a token, without separators between its parts.

@@ -6,6 +6,7 @@ use super::{Format, Surroundings, glance};
 use crate::ast::Grammar;
 use crate::diagnostics::{Diagnostics, SourceFile};
 
+mod levels;
 mod lexer;
 mod parser;
 

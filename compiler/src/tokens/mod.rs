@@ -30,6 +30,7 @@ mod flat;
 mod gaps;
 mod language;
 mod layout;
+mod levels;
 mod modes;
 mod nfa;
 mod paths;
@@ -46,6 +47,7 @@ pub(crate) use expand::MAX_MODES;
 pub use expand::expand;
 pub use expectations::Expectation;
 pub use layout::{DEDENT, INDENT, Indent, Indentation, Layout, NEWLINE, TokenName, TokenNames, Unit, lay_out};
+pub(crate) use levels::give_levels;
 pub use words::{Word, Written, without_keywords};
 
 /// A parser's rules and its lexer.
@@ -64,7 +66,7 @@ pub struct TokenGrammar {
 /// A rule of the parser.
 #[derive(Clone, Debug)]
 pub struct Rule {
-    /// Its name, which is unique among the parser's rules.
+    /// Its name. Rules that stand for one rule at several levels share theirs.
     pub name: String,
     /// The place of the name.
     pub span: Span,

@@ -3,6 +3,7 @@
 use super::adaptor::Adaptor;
 use super::conditions::{Condition, TokenName, is_lexical};
 use super::layout;
+use super::levels;
 use super::lexical::{Lexical, Names, literal};
 use super::sources::Sources;
 use super::syntax::{Alternative, Element, ElementKind, Rule};
@@ -11,6 +12,7 @@ use crate::check::similar;
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Span};
 use crate::formats::Surroundings;
 use crate::formats::given::Given;
+use crate::levels::Binding;
 use crate::ordered::{Map, Set};
 use crate::tokens::{self, Expectation, Lexer, LexerRule, Outcome, Syntax, TokenGrammar};
 
@@ -164,6 +166,9 @@ impl Parser<'_, '_> {
         if start.is_none() {
             report_unreachable(&rules, start_rule, self.diagnostics);
         }
+        let bindings: Vec<Vec<Binding>> =
+            self.sources.parser.iter().map(|rule| levels::bindings(&rule.name.text, &rule.alternatives)).collect();
+        tokens::give_levels(&mut rules, &bindings);
         Some(TokenGrammar { rules, start: start_rule, lexer: Lexer::default(), has_code: self.sources.has_code })
     }
 

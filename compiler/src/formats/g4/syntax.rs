@@ -67,6 +67,8 @@ impl Rule {
 pub(super) struct Alternative {
     pub(super) elements: Vec<Element>,
     pub(super) commands: Vec<Command>,
+    /// Whether its operator is right-associative.
+    pub(super) is_right: bool,
     /// The effect of well-known code here, in addition to the commands.
     pub(super) special: Option<Special>,
 }

@@ -2,6 +2,7 @@
 
 mod code;
 mod hostile;
+mod levels;
 mod separators;
 
 use expect_test::{Expect, expect};

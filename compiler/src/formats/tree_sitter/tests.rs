@@ -256,3 +256,41 @@ fn extras_and_rules_without_a_name_are_not_reported() {
     let reported: Vec<&str> = found.lines().filter(|line| line.contains("warning")).collect();
     assert_eq!(reported, ["g:5:9: warning[unreachable-rule]: rule `forgotten` cannot be reached from `file`"]);
 }
+
+#[test]
+fn precedences_are_levels() {
+    let symbol = |name: &str| format!(r#"{{"type": "SYMBOL", "name": "{name}"}}"#);
+    let string = |text: &str| format!(r#"{{"type": "STRING", "value": "{text}"}}"#);
+    let group =
+        |kind: &str, members: &[String]| format!(r#"{{"type": "{kind}", "members": [{}]}}"#, members.join(", "));
+    let prec = |kind: &str, value: &str, content: String| {
+        format!(r#"{{"type": "{kind}", "value": {value}, "content": {content}}}"#)
+    };
+    let binary = |text: &str| group("SEQ", &[symbol("e"), string(text), symbol("e")]);
+    let operators = [
+        prec("PREC_LEFT", "1", binary("+")),
+        prec("PREC_RIGHT", r#""power""#, binary("^")),
+        prec("PREC_DYNAMIC", "9", binary("=")),
+    ];
+    let rules = [
+        format!(r#""e": {}"#, group("CHOICE", &[symbol("binary"), symbol("minus"), string("x")])),
+        format!(r#""binary": {}"#, group("CHOICE", &operators)),
+        format!(r#""minus": {}"#, prec("PREC", "2", group("SEQ", &[string("-"), symbol("e")]))),
+    ];
+    let precedences = r#"[[{"type": "STRING", "value": "power"}, {"type": "STRING", "value": "low"}, {"type": "STRING", "value": "lower"}]]"#;
+    let text = format!(r#"{{"name": "g", "rules": {{{}}}, "precedences": {precedences}}}"#, rules.join(", "));
+    check(
+        &text,
+        expect![[r#"
+        %start e
+        e ::= binary | minus | "x"
+        e.2 ::= binary.2 | minus | "x"
+        e.3 ::= binary.3 | minus | "x"
+        e.4 ::= "x"
+        binary ::= e.2 "+" e.3 | e.4 "^" e.3 | e "=" e.2
+        binary.2 ::= e.2 "+" e.3 | e.4 "^" e.3
+        binary.3 ::= e.4 "^" e.3
+        minus ::= "-" e.3
+    "#]],
+    );
+}

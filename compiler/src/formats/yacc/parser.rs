@@ -1,5 +1,6 @@
 //! Declarations and rules of yacc.
 
+use super::levels::{self, Levels};
 use super::lexer::{Kind, Lexer, Token};
 use crate::ast::{self, Grammar, Name};
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Span};
@@ -7,6 +8,7 @@ use crate::formats::boundaries::{Lexical, Syntax, blanks, separate};
 use crate::formats::builder::{Builder, Part, Reported};
 use crate::formats::given::Given;
 use crate::formats::keywords;
+use crate::formats::levels::give_levels;
 use crate::formats::scanner::Scanner;
 use crate::ordered::Map;
 
@@ -15,8 +17,16 @@ pub(super) fn parse(text: &str, given: &Given, diagnostics: &mut Diagnostics) ->
     let mut builder = Builder::new(diagnostics);
     let mut lexer = Lexer { scan: Scanner::new(text) };
     let next = lexer.token(&mut builder);
-    let mut parser =
-        Parser { lexer, next, builder, tokens: Map::new(), start: None, rules: Vec::new(), index: Map::new() };
+    let mut parser = Parser {
+        lexer,
+        next,
+        builder,
+        tokens: Map::new(),
+        levels: Levels::default(),
+        start: None,
+        rules: Vec::new(),
+        index: Map::new(),
+    };
     parser.declarations();
     while !matches!(parser.next.kind, Kind::End | Kind::Section) && !parser.builder.gives_up() {
         if parser.rule().is_err() {
@@ -40,9 +50,17 @@ struct Declared {
 }
 
 /// A symbol of an alternative, before rules and tokens are distinguished.
-enum Symbol {
+pub(super) enum Symbol {
     Name(String, Span),
     Text(Vec<u8>, Span),
+}
+
+/// The symbols of an alternative.
+#[derive(Default)]
+pub(super) struct Symbols {
+    pub(super) symbols: Vec<Symbol>,
+    /// The token after `%prec`.
+    pub(super) prec: Option<Symbol>,
 }
 
 struct Parser<'t, 'd> {
@@ -50,8 +68,9 @@ struct Parser<'t, 'd> {
     next: Token<'t>,
     builder: Builder<'d>,
     tokens: Map<&'t str, Declared>,
+    levels: Levels,
     start: Option<Name>,
-    rules: Vec<(Name, Vec<Vec<Symbol>>)>,
+    rules: Vec<(Name, Vec<Symbols>)>,
     index: Map<&'t str, usize>,
 }
 
@@ -77,7 +96,8 @@ impl<'t> Parser<'t, '_> {
                 Kind::Directive(directive) => {
                     self.take();
                     match directive {
-                        "token" | "left" | "right" | "nonassoc" | "precedence" | "term" | "binary" => self.tokens(),
+                        _ if self.levels.begin(directive) => self.tokens(),
+                        "token" | "term" => self.tokens(),
                         "start" => {
                             if let Kind::Name(name) = self.next.kind {
                                 let span = self.take().span;
@@ -98,9 +118,16 @@ impl<'t> Parser<'t, '_> {
         loop {
             match self.next.kind {
                 Kind::Type => drop(self.take()),
-                Kind::Char(_) | Kind::Text(_) => drop(self.take()),
+                Kind::Char(ref text) | Kind::Text(ref text) => {
+                    self.levels.add(text, true);
+                    self.take();
+                    if matches!(self.next.kind, Kind::Number(_)) {
+                        self.take();
+                    }
+                }
                 Kind::Name(name) => {
                     let span = self.take().span;
+                    self.levels.add(name.as_bytes(), false);
                     if self.builder.count(1, span).is_err() {
                         return;
                     }
@@ -155,8 +182,8 @@ impl<'t> Parser<'t, '_> {
     }
 
     /// Returns the symbols of an alternative. `None` if it is for the recovery from errors.
-    fn alternative(&mut self) -> Result<Option<Vec<Symbol>>, Reported> {
-        let mut symbols = Vec::new();
+    fn alternative(&mut self) -> Result<Option<Symbols>, Reported> {
+        let Symbols { mut symbols, mut prec } = Symbols::default();
         let mut recovers = false;
         loop {
             let span = self.next.span;
@@ -173,6 +200,12 @@ impl<'t> Parser<'t, '_> {
                 Kind::Directive("empty") => {}
                 Kind::Directive("prec") => {
                     self.take();
+                    let span = self.next.span;
+                    prec = match &self.next.kind {
+                        Kind::Name(name) => Some(Symbol::Name(name.to_string(), span)),
+                        Kind::Char(text) | Kind::Text(text) => Some(Symbol::Text(text.clone(), span)),
+                        _ => continue,
+                    };
                 }
                 // `%dprec 1`, `%merge <f>`.
                 Kind::Directive(_) => {
@@ -182,7 +215,7 @@ impl<'t> Parser<'t, '_> {
                     }
                 }
                 Kind::Type => {}
-                _ => return Ok((!recovers).then_some(symbols)),
+                _ => return Ok((!recovers).then_some(Symbols { symbols, prec })),
             }
             self.take();
         }
@@ -207,7 +240,7 @@ impl<'t> Parser<'t, '_> {
     }
 
     fn finish(self, given: &Given) -> Grammar {
-        let Parser { mut builder, tokens, start, rules, index, .. } = self;
+        let Parser { mut builder, tokens, levels, start, rules, index, .. } = self;
         // A declared text stands for its token: `%token PLUS "+"`, then `"+"` or `PLUS`.
         let by_text: Map<&[u8], &str> =
             tokens.iter().filter_map(|(&name, declared)| Some((declared.text.as_deref()?, name))).collect();
@@ -217,7 +250,7 @@ impl<'t> Parser<'t, '_> {
             let mut choice = Vec::new();
             for symbols in alternatives {
                 let mut parts = Vec::new();
-                for symbol in symbols {
+                for symbol in &symbols.symbols {
                     let part = match symbol {
                         Symbol::Name(name, span) if index.contains_key(name.as_str()) => {
                             builder.rule(name.as_str(), *span).map(Syntax::Rule)
@@ -245,6 +278,15 @@ impl<'t> Parser<'t, '_> {
             }
             syntax.push((name.clone(), Syntax::Choice(choice)));
         }
+        let names = levels::Names {
+            by_text: &by_text,
+            text: &|name| tokens.get(name).and_then(|declared| declared.text.as_deref()),
+            is_rule: &|name| index.contains_key(name),
+        };
+        let bindings: Vec<_> =
+            rules.iter().map(|(_, all)| all.iter().map(|one| levels.binding(one, &names)).collect()).collect();
+        let is_name = |name: &str| index.contains_key(name) || tokens.contains_key(name) || needed.contains_key(name);
+        let origins = give_levels(&mut syntax, &bindings, is_name, &mut builder);
         let mut lexical: Vec<ast::Rule> = Vec::new();
         for (&name, &span) in &needed {
             if !given.has(name)
@@ -259,7 +301,7 @@ impl<'t> Parser<'t, '_> {
         let mut all = separate(syntax, &mut words.lexical(&lexical), &blanks(&[" "]), &mut builder);
         words.add_to(&mut all, lexical);
         let start = start.or_else(|| rules.first().map(|(name, _)| name.clone()));
-        let grammar = Grammar { start, rules: all, ..Grammar::default() };
+        let grammar = Grammar { start, rules: all, origins, ..Grammar::default() };
         grammar.with_own(|name| index.contains_key(name) || tokens.contains_key(name))
     }
 }

@@ -40,19 +40,22 @@ fn declarations_rules_and_separators() {
     check(
         CALCULATOR,
         expect![[r#"
-        %start input
-        input ::= exp END | input ";" exp
-        exp ::= NUM | exp "+" exp | IF exp exp ELSE exp | exp (" " "=") exp | exp (" " EQEQ) exp | () | "\n" exp
-        ELSE ::= "else"
-        END ::= ""
-        EQEQ ::= "=="
-        IF ::= "if"
-        NUM ::= "1"
-        g:18:9: warning[not-context-free]: an alternative with `error` is left out
-          |   | '(' error ')' | %empty
-          |         ^^^^^
-          help: input that is wrong is not drawn
-    "#]],
+            %start input
+            input ::= exp END | input ";" exp
+            exp ::= NUM | exp.2 "+" exp.3 | IF exp exp ELSE exp | exp.4 (" " "=") exp | exp.4 (" " EQEQ) exp | () | "\n" exp
+            exp.2 ::= NUM | exp.2 "+" exp.4 | ()
+            exp.3 ::= NUM | IF exp exp ELSE exp | exp.4 "=" exp | exp.4 EQEQ exp | () | "\n" exp
+            exp.4 ::= NUM | ()
+            ELSE ::= "else"
+            END ::= ""
+            EQEQ ::= "=="
+            IF ::= "if"
+            NUM ::= "1"
+            g:18:9: warning[not-context-free]: an alternative with `error` is left out
+              |   | '(' error ')' | %empty
+              |         ^^^^^
+              help: input that is wrong is not drawn
+        "#]],
     );
 }
 
@@ -143,4 +146,51 @@ fn identifiers_of_the_file_of_tokens_are_no_keywords() {
         ID.word.3 ::= [a-np-z] ID.word.2 @ 25 | [_] ID.word.5 @ 1 | [o] ID.word.6 @ 1 | () @ 27
     "#]]
     .assert_eq(&crate::ast::dump(&grammar));
+}
+
+#[test]
+fn later_declarations_bind_tighter() {
+    check(
+        "%token NUM \"1\" PLUS \"+\" OR \"or\"\n%nonassoc '<' 300 '>'\n%left PLUS '-'\n%right '^'\n%precedence NEG\n%%\n\
+         e: e '<' e | e '>' e | e \"+\" e | e '-' e | e '^' e | '-' e %prec NEG | e OR e | NUM | '(' e ')' ;\n",
+        expect![[r#"
+            %start e
+            e ::= e.2 "<" e.3 | e.2 ">" e.3 | e.2 "+" e.4 | e.2 "-" e.4 | e.5 "^" e.4 | "-" e.6 | e.7 OR e | NUM | "(" e ")"
+            e.2 ::= e.2 "+" e.8 | e.2 "-" e.8 | e.5 "^" e.8 | "-" e.5 | NUM | "(" e ")"
+            e.3 ::= e.2 "+" e.4 | e.2 "-" e.4 | e.5 "^" e.4 | "-" e.6 | e.7 OR e | NUM | "(" e ")"
+            e.4 ::= e.5 "^" e.4 | "-" e.6 | e.7 OR e | NUM | "(" e ")"
+            e.5 ::= "-" e.5 | NUM | "(" e ")"
+            e.6 ::= "-" e.6 | e.7 OR e | NUM | "(" e ")"
+            e.7 ::= NUM | "(" e ")"
+            e.8 ::= e.5 "^" e.8 | "-" e.5 | NUM | "(" e ")"
+            NUM ::= "1"
+            OR ::= "or"
+        "#]],
+    );
+    // A rule of its own, and operators without levels.
+    check(
+        "%left '+'\n%%\ns: e;\ne: b | e '!' | 'x';\nb: e '+' e | e op e;\nop: '-' ;\n",
+        expect![[r#"
+        %start s
+        s ::= e
+        e ::= b | e.2 "!" | "x"
+        e.2 ::= e.2 "!" | "x"
+        e.3 ::= b.2 | e.2 "!" | "x"
+        e.4 ::= b.3 | e.2 "!" | "x"
+        b ::= e.3 "+" e.4 | e.2 op e
+        b.2 ::= e.3 "+" e.2
+        b.3 ::= e.2 op e
+        op ::= "-"
+    "#]],
+    );
+    // Levels of names that rules have, too.
+    check(
+        "%left e.2\n%%\ne: e e.2 e | 'x';\n e.2: '+';\n",
+        expect![[r#"
+        %start e
+        e ::= e.3 e.2 e | "x"
+        e.3 ::= "x"
+        e.2 ::= "+"
+    "#]],
+    );
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use gramjet_compiler::{Options, SourceFile, compile};
 use gramjet_parse::{Budget, ParseError, Parser};
 
 use crate::kit::{JSON, check_inverse, compiled};
@@ -217,4 +218,23 @@ fn wide_choices_are_made_ready_at_once() {
     let compiled = compiled(&format!("s ::= 'none'{options}\n{rules}"));
     let parser = Parser::new(&compiled.lowered);
     check_inverse(&compiled, &parser, b"zztk39997", &String::new);
+}
+
+/// The levels of operators make what would be ambiguous linear.
+#[test]
+fn operators_with_levels_are_linear() {
+    let grammar =
+        "grammar G; e : e '^'<assoc=right> e | e ('*'|'/') e | e ('+'|'-') e | '-' e | e '?' e ':' e | [0-9] ;";
+    let grammar = grammar.replace("[0-9]", "D") + " D : [0-9] ;";
+    let (compiled, _) = compile(&SourceFile::new("g.g4", grammar), &Options::default()).expect("it compiles");
+    let parser = Parser::new(&compiled.lowered);
+    let per_byte = |terms: usize, operators: &[u8]| {
+        let text: Vec<u8> =
+            (0..terms).flat_map(|term| [operators[term * 7 % 11 % operators.len()], b'1']).skip(1).collect();
+        parser.parse(&text, &Budget::default()).expect("it conforms").work.steps as f64 / text.len() as f64
+    };
+    for operators in [&b"+"[..], b"^", b"+*", b"^*/+-"] {
+        let (shorter, longer) = (per_byte(10_000, operators), per_byte(100_000, operators));
+        assert!(longer < shorter * 1.1 && longer < 60.0, "{shorter} {longer} {operators:?}");
+    }
 }

@@ -42,11 +42,15 @@ impl Parser<'_, '_> {
                     self.take();
                     self.name("the label of the alternative")?;
                 }
-                Kind::Less => self.element_options()?,
+                Kind::Less => alternative.is_right |= self.element_options()?,
                 Kind::Action => {
                     self.embedded_code(is_lexical, &mut alternative)?;
                 }
-                _ => alternative.elements.push(self.element(is_lexical)?),
+                _ => {
+                    let (element, is_right) = self.element(is_lexical)?;
+                    alternative.elements.push(element);
+                    alternative.is_right |= is_right;
+                }
             }
         }
     }
@@ -83,16 +87,21 @@ impl Parser<'_, '_> {
         Ok(())
     }
 
-    /// Parses `<assoc=right>`, `<fail='...'>`
-    fn element_options(&mut self) -> Result<(), Reported> {
+    /// Parses `<assoc=right>`, `<fail='...'>`. Returns true if they make an operator right-associative.
+    fn element_options(&mut self) -> Result<bool, Reported> {
         self.take();
+        let (mut is_associativity, mut is_right) = (false, false);
         while !self.take_if(&Kind::Greater) {
             match self.peek() {
                 Kind::End | Kind::Semicolon => return Err(self.unexpected("`>`")),
-                _ => drop(self.take()),
+                Kind::Name(name) if is_associativity => is_right = *name == "right",
+                Kind::Name(name) => is_associativity = *name == "assoc",
+                Kind::Equals => {}
+                _ => is_associativity = false,
             }
+            self.take();
         }
-        Ok(())
+        Ok(is_right)
     }
 
     fn command(&mut self) -> Result<Command, Reported> {
@@ -130,7 +139,8 @@ impl Parser<'_, '_> {
         Err(Reported)
     }
 
-    fn element(&mut self, is_lexical: bool) -> Result<Element, Reported> {
+    /// Parses an element. Also returns whether its options make an operator right-associative.
+    fn element(&mut self, is_lexical: bool) -> Result<(Element, bool), Reported> {
         self.count()?;
         let start = self.next_span();
         let mut element = self.primary(is_lexical)?;
@@ -141,19 +151,18 @@ impl Parser<'_, '_> {
             self.take();
             element = self.primary(is_lexical)?;
         }
-        if *self.peek() == Kind::Less {
-            self.element_options()?;
-        }
+        let is_right = *self.peek() == Kind::Less && self.element_options()?;
         let (min, max) = match *self.peek() {
             Kind::Question => (0, Some(1)),
             Kind::Star => (0, None),
             Kind::Plus => (1, None),
-            _ => return Ok(element),
+            _ => return Ok((element, is_right)),
         };
         self.take();
         let lazy = self.take_if(&Kind::Question);
         let span = start.to(self.last_span);
-        Ok(Element { kind: ElementKind::Repeat { item: Box::new(element), min, max, lazy }, span })
+        let kind = ElementKind::Repeat { item: Box::new(element), min, max, lazy };
+        Ok((Element { kind, span }, is_right))
     }
 
     fn primary(&mut self, is_lexical: bool) -> Result<Element, Reported> {
