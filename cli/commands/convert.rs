@@ -21,7 +21,7 @@ pub struct Arguments {
     #[command(flatten)]
     grammar: GrammarArgs,
 
-    /// The file to write, `-` for standard output; its extension says which notation (ebnf, json, abnf, g4).
+    /// The file to write, `-` for standard output; its extension says which notation (ebnf, json, abnf, g4, gbnf).
     #[arg(value_name = "OUT", value_hint = ValueHint::FilePath)]
     output: PathBuf,
 

@@ -36,6 +36,7 @@ fn rules_weigh_by_their_names() {
         ("abnf", rules(|name| format!("{name}=\"\"\n"))),
         ("bnf", rules(|name| format!("<{name}>::=x\n"))),
         ("iso-ebnf", rules(|name| format!("{name}='';"))),
+        ("gbnf", rules(|name| format!("{name}::=\"\"\n"))),
         ("gram", rules(|name| format!("{name}::=\"\";"))),
         ("nautilus", rules(|name| format!("ctx.rule('A{name}','')\n"))),
         ("gramatron", format!("{{{}\"a\":[]}}", rules(|name| format!("\"{name}\":[\"''\"],")))),

@@ -15,6 +15,7 @@ pub mod bnf;
 pub mod ebnf;
 pub mod fuzzingbook;
 pub mod g4;
+pub mod gbnf;
 pub mod gram;
 pub mod gramatron;
 pub mod iso;
@@ -210,6 +211,7 @@ pub const ALL: &[&dyn Format] = &[
     &pest::Pest,
     &gram::Gram,
     &bnf::Bnf,
+    &gbnf::Gbnf,
     &ebnf::Ebnf,
     &lark::Lark,
     &abnf::Abnf,

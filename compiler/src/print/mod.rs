@@ -6,8 +6,10 @@ use crate::ast::{Expr, Grammar, Rule};
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Span};
 
 mod abnf;
+mod beginnings;
 mod ebnf;
 mod g4;
+mod gbnf;
 mod json;
 mod names;
 mod relaxed;
@@ -33,7 +35,7 @@ const HELP_FOR_WEIGHTS: &str =
     "write EBNF or JSON (`--to ebnf`, `--to fuzzingbook`), or leave the weights out with `--drop-weights`";
 
 /// Every printer.
-pub const ALL: &[&dyn Printer] = &[&ebnf::Ebnf, &json::Json, &abnf::Abnf, &g4::G4];
+pub const ALL: &[&dyn Printer] = &[&ebnf::Ebnf, &json::Json, &abnf::Abnf, &g4::G4, &gbnf::Gbnf];
 
 /// Returns the printer of the format called `name`.
 pub fn by_name(name: &str) -> Option<&'static dyn Printer> {

@@ -136,11 +136,60 @@ fn abnf_keeps_language_and_choice_map() {
 }
 
 #[test]
+fn gbnf_keeps_language_and_choice_map() {
+    // llama.cpp refuses rules that begin with themselves, so the printer does.
+    let shape = Shape { weights: false, ..Shape::ENUMERABLE };
+    let count = choice_map_stays("gbnf", &shape, &|_| true);
+    println!("{count} grammars");
+    assert!(count > 30, "{count}");
+    let shape = Shape { weights: false, wide: 0, rules: 4, ..Shape::VARIED };
+    let count = choice_map_stays("gbnf", &shape, &|_| true);
+    println!("{count} grammars with characters of all lengths");
+    assert!(count > 10, "{count}");
+    check(
+        "a ::= root '\"\\\n\x01' [-a^#x5B-#x5D] | (b | ()){2,} b? c_d{3}  root ::= [\u{E9}-\u{1F600}]*  b ::= 'x'  c_d ::= 'y'",
+        "gbnf",
+        expect![[r#"
+            root ::= ""
+            g.ebnf:1:14: error[syntax]: unknown escape
+              | a ::= root '"\
+              |              ^
+              help: a backslash itself is written `\\`
+            g.ebnf:1:12: error[syntax]: this literal is not closed
+              | a ::= root '"\
+              |            ^^^
+              help: close it with `'` on the same line; a line break is written `\n` or `#xA`
+            g.ebnf:2:1: error[syntax]: unexpected character U+0001
+              |  ' [-a^#x5B-#x5D] | (b | ()){2,} b? c_d{3}  root ::= [é-😀]*  b ::= 'x'  c_d ::= 'y'
+              | ^
+              help: text that the rule should produce stands in quotes: `'...'` or `"..."`"#]],
+    );
+    check(
+        "a ::= a 'x' | 'y' | b  b ::= #xFF | #x80",
+        "gbnf",
+        expect![[r#"
+        g.ebnf:1:1: error[not-expressible]: rule `a` begins with itself, which llama.cpp refuses
+          | a ::= a 'x' | 'y' | b  b ::= #xFF | #x80
+          | ^
+          help: write the recursion with `*`, or let the rule begin with something else"#]],
+    );
+    check(
+        "a ::= 'x' @ 2 | 'y'",
+        "gbnf",
+        expect![[r#"
+        g.ebnf:1:7: error[not-expressible]: GBNF has no weights
+          | a ::= 'x' @ 2 | 'y'
+          |       ^^^^^^^^^^^^^
+          help: write EBNF or JSON (`--to ebnf`, `--to fuzzingbook`), or leave the weights out with `--drop-weights`"#]],
+    );
+}
+
+#[test]
 fn what_cannot_be_said_is_refused() {
     let mut refused = 0;
     for seed in 0..100 {
         let grammar = random_grammar(&mut Rng::new(seed), &Shape::VARIED);
-        for format in ["abnf", "fuzzingbook", "g4"] {
+        for format in ["abnf", "fuzzingbook", "g4", "gbnf"] {
             let Err(diagnostics) = converted(&grammar, format) else { continue };
             assert!(diagnostics.iter().any(|diagnostic| diagnostic.code == Code::NotExpressible));
             let bytes = any(&grammar, &|expr| match &expr.kind {
@@ -148,7 +197,11 @@ fn what_cannot_be_said_is_refused() {
                 ExprKind::Class(set) => set.unit() == Unit::Byte || set.len() > 1000,
                 _ => false,
             });
-            assert!(bytes || any(&grammar, &has_weights) || format == "g4", "{}", ast::dump(&grammar));
+            assert!(
+                bytes || any(&grammar, &has_weights) || ["g4", "gbnf"].contains(&format),
+                "{}",
+                ast::dump(&grammar)
+            );
             refused += 1;
         }
     }
@@ -337,6 +390,14 @@ fn names_are_made_fit() {
         fragment Start : 's' ;
         fragment R9 : '9' | R_ ;
         fragment R_ : 'm' ;
+        -- gbnf
+        root ::= a-b "x" | alpha | start
+        a-b ::= "y"
+        A-B ::= "z"
+        alpha ::= A-B
+        start ::= "s"
+        9 ::= "9" | r-
+        r- ::= "m"
     "#]]
     .assert_eq(&(all + &diagnostics.to_plain_text(&file)));
 }

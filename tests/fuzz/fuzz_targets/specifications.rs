@@ -3,7 +3,7 @@
 
 use libfuzzer_sys::fuzz_target;
 
-const FORMATS: [&str; 5] = ["abnf", "bnf", "iso-ebnf", "ebnf", "regex"];
+const FORMATS: [&str; 6] = ["abnf", "bnf", "iso-ebnf", "ebnf", "regex", "gbnf"];
 
 fuzz_target!(|data: (u8, &str)| {
     let (choice, text) = data;

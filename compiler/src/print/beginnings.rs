@@ -1,0 +1,106 @@
+//! Finds the rules that begin with themselves, which readers of some notations refuse.
+
+use crate::ast::{Expr, ExprKind, Rule};
+use crate::ordered::{Map, sort_by};
+
+/// Returns for each rule whether it derives the empty string.
+pub(super) fn nullable_rules<'g>(rules: &[&'g Rule]) -> Map<&'g str, bool> {
+    let mut nullable: Map<&str, bool> = rules.iter().map(|rule| (rule.name.text.as_str(), false)).collect();
+    // The number of passes is at most the length of a chain of references. If the budget is exceeded, the rules count
+    // as nullable.
+    for pass in 0.. {
+        let mut changed = false;
+        for rule in rules {
+            let now = pass > 100 || is_nullable(&rule.body, &nullable);
+            if now && nullable.insert(&rule.name.text, true) == Some(false) {
+                changed = true;
+            }
+        }
+        if !changed {
+            break;
+        }
+    }
+    nullable
+}
+
+fn is_nullable(expr: &Expr, nullable: &Map<&str, bool>) -> bool {
+    match &expr.kind {
+        ExprKind::Bytes(bytes) => bytes.is_empty(),
+        ExprKind::Class(_) => false,
+        ExprKind::Rule(name) => nullable.get(name.as_str()).copied().unwrap_or(false),
+        ExprKind::Seq(items) => items.iter().all(|item| is_nullable(item, nullable)),
+        ExprKind::Choice(alternatives) => alternatives.iter().any(|a| is_nullable(&a.expr, nullable)),
+        ExprKind::Repeat { item, min, .. } => *min == 0 || is_nullable(item, nullable),
+        ExprKind::Times { .. } | ExprKind::Derived(_) => true,
+        ExprKind::Label { item, .. }
+        | ExprKind::Naming { item, .. }
+        | ExprKind::Coded { item, .. }
+        | ExprKind::Call { item, .. } => is_nullable(item, nullable),
+    }
+}
+
+/// Returns the rules that can begin with themselves.
+pub(super) fn left_recursive<'g>(rules: &[&'g Rule], nullable: &Map<&str, bool>) -> Vec<&'g Rule> {
+    let index: Map<&str, usize> =
+        rules.iter().enumerate().map(|(number, rule)| (rule.name.text.as_str(), number)).collect();
+    let mut begins: Vec<Vec<usize>> = Vec::new();
+    for rule in rules {
+        let mut first = Vec::new();
+        beginnings(&rule.body, nullable, &mut |name| first.extend(index.get(name).copied()));
+        sort_by(&mut first, Ord::cmp);
+        first.dedup();
+        begins.push(first);
+    }
+    // Removes the rules that lead to no cycle until nothing changes (Kahn's algorithm, backwards).
+    let mut open: Vec<usize> = begins.iter().map(Vec::len).collect();
+    let mut users: Vec<Vec<usize>> = vec![Vec::new(); rules.len()];
+    for (rule, first) in begins.iter().enumerate() {
+        first.iter().for_each(|&used| users[used].push(rule));
+    }
+    let mut done: Vec<usize> = (0..rules.len()).filter(|&rule| open[rule] == 0).collect();
+    while let Some(rule) = done.pop() {
+        for &user in &users[rule] {
+            open[user] -= 1;
+            if open[user] == 0 {
+                done.push(user);
+            }
+        }
+    }
+    // The remaining rules lead to a cycle. Those that a cycle also leads to are in one.
+    let mut used: Vec<usize> = users.iter().map(|users| users.iter().filter(|&&user| open[user] > 0).count()).collect();
+    let mut done: Vec<usize> = (0..rules.len()).filter(|&rule| open[rule] > 0 && used[rule] == 0).collect();
+    while let Some(rule) = done.pop() {
+        open[rule] = 0;
+        for &first in &begins[rule] {
+            used[first] -= 1;
+            if used[first] == 0 && open[first] > 0 {
+                done.push(first);
+            }
+        }
+    }
+    rules.iter().zip(open).filter(|&(_, open)| open > 0).map(|(&rule, _)| rule).collect()
+}
+
+fn beginnings<'g>(expr: &'g Expr, nullable: &Map<&str, bool>, visit: &mut impl FnMut(&'g str)) {
+    match &expr.kind {
+        ExprKind::Bytes(_) | ExprKind::Class(_) | ExprKind::Derived(_) => {}
+        ExprKind::Rule(name) => visit(name),
+        ExprKind::Seq(items) => {
+            for item in items {
+                beginnings(item, nullable, visit);
+                if !is_nullable(item, nullable) {
+                    break;
+                }
+            }
+        }
+        ExprKind::Choice(alternatives) => alternatives.iter().for_each(|a| beginnings(&a.expr, nullable, visit)),
+        ExprKind::Repeat { item, .. }
+        | ExprKind::Times { item, .. }
+        | ExprKind::Label { item, .. }
+        | ExprKind::Naming { item, .. }
+        | ExprKind::Coded { item, .. }
+        | ExprKind::Call { item, .. } => {
+            beginnings(item, nullable, visit);
+        }
+    }
+}
