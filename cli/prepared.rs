@@ -208,8 +208,7 @@ fn read(
         Some(loader) => Surroundings { loader: loader.as_ref(), ..surroundings },
         None => surroundings,
     };
-    let format = options.format.unwrap_or_else(|| formats::detect(file));
-    let mut grammar = formats::read(format, file, &surroundings, diagnostics);
+    let (_, mut grammar) = formats::read_as(options.format, file, &surroundings, diagnostics);
     let start = check(&grammar, options.start.as_deref(), diagnostics)
         .map(|checked| checked.grammar.rules[checked.start].name.clone());
     if options.start.is_some() {

@@ -133,6 +133,7 @@ codes! {
     ImpossibleLimit "impossible-limit" "A limit on depth or length cannot be kept.",
     NoRules "no-rules" "The grammar defines no rule.",
     NotExpressible "not-expressible" "The notation that a grammar is converted to cannot say something.",
+    Notation "notation" "The notation of a grammar file is a guess, or one that is not read.",
     UnreadableFile "unreadable-file" "The grammar, or the file of weights, cannot be read.",
     MissingFile "missing-file" "Another file that the grammar needs cannot be read.",
     NotContextFree "not-context-free" "Something that a context-free grammar cannot say was left out.",

@@ -194,14 +194,13 @@ fn compile_examined(
     examine: Option<Examine<'_>>,
 ) -> Result<(Compiled, Diagnostics), Diagnostics> {
     let mut diagnostics = Diagnostics::default();
-    let format = options.format.unwrap_or_else(|| formats::detect(file));
     let loader: &dyn Loader = match &options.loader {
         Some(loader) => loader.as_ref(),
         None => &NoFiles,
     };
     let (start, tokens) = (options.start.as_deref(), options.tokens.as_deref());
     let surroundings = Surroundings { options: options.reading, start, tokens, loader };
-    let mut grammar = formats::read(format, file, &surroundings, &mut diagnostics);
+    let (format, mut grammar) = formats::read_as(options.format, file, &surroundings, &mut diagnostics);
     let demands = demands(options);
     if demands.keeps_zero_weights {
         grammar.keep_zero_weights();

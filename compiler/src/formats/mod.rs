@@ -30,6 +30,7 @@ pub mod yacc;
 mod boundaries;
 mod builder;
 mod difference;
+mod foreign;
 mod given;
 mod glance;
 mod json_text;
@@ -39,8 +40,11 @@ mod levels;
 mod missing;
 mod pattern;
 mod python;
+mod recognise;
 mod scanner;
 mod yaml_text;
+
+pub use recognise::{Recognised, recognise};
 
 /// The greatest number of expressions in a grammar. It bounds the memory for hostile files.
 pub const MAX_EXPRESSIONS: usize = 1 << 20;
@@ -237,19 +241,25 @@ pub fn unknown(name: &str) -> String {
     }
 }
 
-/// Returns the format of a file. Candidates are the formats with its extension, or all formats if there are none. The
-/// first that the text looks like is taken. If there is none, the first with the extension, else our EBNF.
+/// Returns the format of a file, whether it is certain or not (see [`recognise`]).
 pub fn detect(file: &SourceFile) -> &'static dyn Format {
-    let extension = file.name().rsplit_once('.').map_or("", |(_, extension)| extension).to_ascii_lowercase();
-    let known = || ALL.iter().copied().filter(|format| format.extensions().contains(&extension.as_str()));
-    let fits = |format: &&'static dyn Format| format.looks_like(file.text());
-    if let Some(called) = ALL.iter().copied().find(|format| format.is_called(file.name())) {
-        return called;
-    }
-    match known().next() {
-        Some(first) => known().find(fits).unwrap_or(first),
-        None => ALL.iter().copied().find(fits).unwrap_or(&ebnf::Ebnf),
-    }
+    recognise(file).format
+}
+
+/// Finds the format of a file, unless one is `asked` for, and parses it as [`read`] does. Says so where the format is
+/// not certain.
+pub fn read_as(
+    asked: Option<&'static dyn Format>,
+    file: &SourceFile,
+    surroundings: &Surroundings<'_>,
+    diagnostics: &mut Diagnostics,
+) -> (&'static dyn Format, Grammar) {
+    let Recognised { format, finding } =
+        asked.map_or_else(|| recognise(file), |format| Recognised { format, finding: None });
+    let is_refused = finding.as_ref().is_some_and(|finding| finding.severity == Severity::Error);
+    finding.into_iter().for_each(|finding| diagnostics.push(finding));
+    let grammar = if is_refused { Grammar::default() } else { read(format, file, surroundings, diagnostics) };
+    (format, grammar)
 }
 
 /// Parses a file with the user's options. Under [`FormatOptions::strict`], parts that a context-free grammar cannot

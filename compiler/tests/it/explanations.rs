@@ -4,8 +4,14 @@ use gramjet_compiler::diagnostics::{Code, SourceFile};
 use gramjet_compiler::{Options, examine, formats};
 
 /// Codes that need more than a grammar file.
-const WITHOUT_GRAMMAR: &[Code] =
-    &[Code::UnreadableFile, Code::NotExpressible, Code::UnreachableSize, Code::InvalidWeights, Code::StaleWeights];
+const WITHOUT_GRAMMAR: &[Code] = &[
+    Code::Notation,
+    Code::UnreadableFile,
+    Code::NotExpressible,
+    Code::UnreachableSize,
+    Code::InvalidWeights,
+    Code::StaleWeights,
+];
 
 #[test]
 fn every_code_has_a_page() {
