@@ -1,11 +1,11 @@
 //! Gives operators their levels: a rule such as `e: e '*' e | e '+' e | NUMBER`, of which the notation says how tightly
 //! each alternative binds, becomes several rules whose derivations are those that the notation means.
 //!
-//! An operand at the end of an alternative, as in `e '+' e` and `'-' e`, takes the operators behind it that bind tightly
-//! enough, and lets the others pass to the alternatives around it. So what an instance of the rule may be depends on two
-//! levels: the least operator that the operand takes, and the operator that follows the operand. Each rule has a *rung*
-//! for each pair of levels; a rung has the alternatives that the two levels allow, with the rungs of their own operands.
-//! Rungs that allow the same are one (`rungs`).
+//! An operand at the end of an alternative, as in `e '+' e` and `'-' e`, takes the operators behind it that bind
+//! tightly enough, and lets the others pass to the alternatives around it. So what an instance of the rule may be
+//! depends on two levels: the least operator that the operand takes, and the operator that follows the operand. Each
+//! rule has a *rung* for each pair of levels; a rung has the alternatives that the two levels allow, with the rungs of
+//! their own operands. Rungs that allow the same are one (`rungs`).
 //!
 //! A rung derives each of its alternatives directly, not through rungs with higher levels. So a derivation has the
 //! instances that it had before, and limits on the depth count the same levels. An operator that one operand does not
@@ -20,7 +20,7 @@ mod tests;
 
 pub(crate) use rungs::ladder;
 
-/// How operators of one level follow each other.
+/// The ways in which operators of one level follow each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Chaining {
     /// `a - b - c` is `(a - b) - c`.
@@ -31,14 +31,14 @@ pub(crate) enum Chaining {
     Never,
 }
 
-/// How tightly an alternative binds. Higher levels bind tighter.
+/// The levels of an alternative. Higher levels bind tighter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Binding {
     /// The level of the operator behind the first operand.
     pub operator: u32,
     /// The level of the last operand: it takes operators of higher levels.
     pub operand: u32,
-    /// How operators of the level of the last operand follow each other.
+    /// The way in which operators of the level of the last operand follow each other.
     pub chaining: Chaining,
 }
 
@@ -146,7 +146,8 @@ pub(crate) struct Rule<B: Body> {
 #[derive(Clone, Debug)]
 pub(crate) struct Rung<B: Body> {
     pub name: B::Rule,
-    pub alternatives: Vec<B>,
+    /// The alternatives, each with its number in the rule.
+    pub alternatives: Vec<(usize, B)>,
 }
 
 /// The rungs of each rule that got some, by its name. The first has the name of the rule.

@@ -10,7 +10,9 @@ use crate::diagnostics::{Diagnostics, SourceFile};
 pub(super) use labels::{number, reserved, rounds};
 
 mod bits;
+mod directives;
 mod labels;
+mod levels;
 mod lexer;
 mod padding;
 mod parser;
@@ -49,6 +51,9 @@ impl Format for Ebnf {
 
 #[cfg(test)]
 mod error_tests;
+
+#[cfg(test)]
+mod levels_tests;
 
 #[cfg(test)]
 mod hostile_tests;

@@ -9,7 +9,7 @@ pub(super) struct Foreign {
     name: &'static str,
     /// The format whose notation is nearest.
     nearest: &'static str,
-    /// What makes a grammar that a format reads, if a tool does.
+    /// Advice that names a tool which makes a grammar that a format reads, if there is one.
     converter: Option<&'static str>,
     looks_like: fn(&str) -> bool,
 }
@@ -191,7 +191,7 @@ fn is_peggy(text: &str) -> bool {
     has_rules
         && !super::glance::defines(text, "::=")
         && !lines(text).any(|line| line.ends_with(';') && !line.contains("return"))
-        && !["%x", "%d", "%s\"", " ~ "].iter().any(|mark| text.contains(mark))
+        && !["%x", "%d", "%s\"", " ~ ", "1*", "*(", "=/"].iter().any(|mark| text.contains(mark))
         && (has_code()
             || lines(text).filter(|line| line.starts_with("/ ")).count() > 0
                 && lines(text).any(is_choice)

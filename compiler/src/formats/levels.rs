@@ -50,9 +50,9 @@ fn alternatives<'s>(syntax: &'s Syntax, found: &mut Vec<&'s Syntax>) {
     }
 }
 
-/// Gives the operators of `rules` their levels. `bindings` says how tightly the alternatives of each rule bind, those of
-/// choices within choices one by one. Further rules follow those that they stand for. Returns the names of the latter by
-/// those of the former.
+/// Gives the operators of `rules` their levels. `bindings` says how tightly the alternatives of each rule bind, those
+/// of choices within choices one by one. Further rules follow those that they stand for. Returns the names of the
+/// latter by those of the former.
 pub(super) fn give_levels(
     rules: &mut Vec<(Name, Syntax)>,
     bindings: &[Vec<Binding>],
@@ -82,14 +82,15 @@ pub(super) fn give_levels(
             continue;
         };
         for rung in rungs {
+            let alternatives: Vec<Syntax> = rung.alternatives.into_iter().map(|(_, body)| body).collect();
             if rung.name != name.text {
-                let nodes = rung.alternatives.iter().map(Body::size).sum();
+                let nodes = alternatives.iter().map(Body::size).sum();
                 if builder.count(nodes, name.span).is_err() {
                     break;
                 }
                 origins.insert(rung.name.clone(), name.text.clone());
             }
-            all.push((Name { text: rung.name, span: name.span }, Syntax::Choice(rung.alternatives)));
+            all.push((Name { text: rung.name, span: name.span }, Syntax::Choice(alternatives)));
         }
     }
     *rules = all;
@@ -108,7 +109,7 @@ fn given(name: &Name, body: &Syntax, bindings: &[Binding]) -> levels::Rule<Synta
     levels::Rule { name: name.text.clone(), alternatives }
 }
 
-/// Adds the rules of which some stand for others at certain levels to the names that a grammar has already.
+/// Adds the rules that stand for others at certain levels to the names that a grammar has already.
 pub(super) fn add_origins(grammar: &mut Grammar, origins: Map<String, String>) {
     for origin in grammar.origins.values_mut() {
         if let Some(first) = origins.get(origin) {
@@ -118,6 +119,7 @@ pub(super) fn add_origins(grammar: &mut Grammar, origins: Map<String, String>) {
     let is_there: Set<&str> = grammar.rules.iter().map(|rule| rule.name.text.as_str()).collect();
     let more: Vec<_> = origins.into_iter().filter(|(name, _)| is_there.contains(name.as_str())).collect();
     for (name, origin) in more {
+        grammar.made.insert(name.clone());
         grammar.origins.entry(name).or_insert(origin);
     }
 }

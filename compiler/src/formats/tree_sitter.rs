@@ -174,8 +174,9 @@ fn translate(
         Some(layout) => layout.lay_out(grammar, &start, texts.first().copied(), builder),
         None => grammar,
     };
+    grammar = grammar.with_own(|name| defined.contains(name));
     add_origins(&mut grammar, origins);
-    grammar.with_own(|name| defined.contains(name))
+    grammar
 }
 
 const EXTERNAL_HELP: &str =

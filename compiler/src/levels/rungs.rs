@@ -132,8 +132,8 @@ impl Family {
         })
     }
 
-    /// Returns the state that allows the same and has the highest least operator. An operator below it that the follower
-    /// excludes could only come back before an operator of a lower level, which is excluded likewise.
+    /// Returns the state that allows the same and has the highest least operator. An operator below it that the
+    /// follower excludes could only come back before an operator of a lower level, which is excluded likewise.
     fn raised(&self, state: State) -> State {
         let allowed = self.shapes.iter().flatten().filter_map(|(shape, binding)| match shape {
             Shape::Operator { first: true, .. } => state.ends(shape, *binding).map(|_| binding.operator),
@@ -143,8 +143,8 @@ impl Family {
     }
 }
 
-/// What is known of the place of an instance: the member, the least operator that the operand takes, and the operator
-/// that follows it.
+/// The place of an instance, as far as it is known: the member, the least operator that the operand takes, and the
+/// operator that follows it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct State {
     member: usize,
@@ -312,7 +312,7 @@ impl States {
                         body.set_edge(side, &names[&classes[*end]]);
                     }
                 }
-                body
+                (step.alternative, body)
             };
             let alternatives = self.steps[state].iter().map(body).collect();
             let rung = Rung { name: names[&classes[state]].clone(), alternatives };

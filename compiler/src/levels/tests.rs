@@ -66,7 +66,7 @@ fn with_levels(rules: &[Rule<Item>]) -> Grammar {
     };
     let mut grammar = plain(rules);
     for rung in ladder(rules, fresh).into_values().flatten() {
-        grammar.insert(rung.name, rung.alternatives);
+        grammar.insert(rung.name, rung.alternatives.into_iter().map(|(_, body)| body).collect());
     }
     grammar
 }

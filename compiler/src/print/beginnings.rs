@@ -1,6 +1,6 @@
 //! Finds the rules that begin with themselves, which readers of some notations refuse.
 
-use crate::ast::{Expr, ExprKind, Rule};
+use crate::ast::{Alternative, Expr, Rule};
 use crate::ordered::{Map, sort_by};
 
 /// Returns for each rule whether it derives the empty string.
@@ -24,19 +24,16 @@ pub(super) fn nullable_rules<'g>(rules: &[&'g Rule]) -> Map<&'g str, bool> {
 }
 
 fn is_nullable(expr: &Expr, nullable: &Map<&str, bool>) -> bool {
-    match &expr.kind {
-        ExprKind::Bytes(bytes) => bytes.is_empty(),
-        ExprKind::Class(_) => false,
-        ExprKind::Rule(name) => nullable.get(name.as_str()).copied().unwrap_or(false),
-        ExprKind::Seq(items) => items.iter().all(|item| is_nullable(item, nullable)),
-        ExprKind::Choice(alternatives) => alternatives.iter().any(|a| is_nullable(&a.expr, nullable)),
-        ExprKind::Repeat { item, min, .. } => *min == 0 || is_nullable(item, nullable),
-        ExprKind::Times { .. } | ExprKind::Derived(_) => true,
-        ExprKind::Label { item, .. }
-        | ExprKind::Naming { item, .. }
-        | ExprKind::Coded { item, .. }
-        | ExprKind::Call { item, .. } => is_nullable(item, nullable),
+    if let Some(bytes) = expr.as_bytes() {
+        return bytes.is_empty();
     }
+    if let Some(name) = expr.as_rule() {
+        return nullable.get(name).copied().unwrap_or(false);
+    }
+    let is_any = |all: &[Alternative]| all.iter().any(|one| is_nullable(&one.expr, nullable));
+    let may_be_left_out = expr.as_repeat().is_some_and(|rounds| rounds.min == 0) || expr.as_times().is_some();
+    let others = || expr.as_class().is_none() && expr.children().all(|child| is_nullable(child, nullable));
+    may_be_left_out || expr.as_choice().map_or_else(others, is_any)
 }
 
 /// Returns the rules that can begin with themselves.
@@ -81,26 +78,13 @@ pub(super) fn left_recursive<'g>(rules: &[&'g Rule], nullable: &Map<&str, bool>)
     rules.iter().zip(open).filter(|&(_, open)| open > 0).map(|(&rule, _)| rule).collect()
 }
 
+/// Calls `visit` with each rule that an expression can begin with.
 fn beginnings<'g>(expr: &'g Expr, nullable: &Map<&str, bool>, visit: &mut impl FnMut(&'g str)) {
-    match &expr.kind {
-        ExprKind::Bytes(_) | ExprKind::Class(_) | ExprKind::Derived(_) => {}
-        ExprKind::Rule(name) => visit(name),
-        ExprKind::Seq(items) => {
-            for item in items {
-                beginnings(item, nullable, visit);
-                if !is_nullable(item, nullable) {
-                    break;
-                }
-            }
-        }
-        ExprKind::Choice(alternatives) => alternatives.iter().for_each(|a| beginnings(&a.expr, nullable, visit)),
-        ExprKind::Repeat { item, .. }
-        | ExprKind::Times { item, .. }
-        | ExprKind::Label { item, .. }
-        | ExprKind::Naming { item, .. }
-        | ExprKind::Coded { item, .. }
-        | ExprKind::Call { item, .. } => {
-            beginnings(item, nullable, visit);
+    expr.as_rule().into_iter().for_each(&mut *visit);
+    for child in expr.children() {
+        beginnings(child, nullable, visit);
+        if expr.as_seq().is_some() && !is_nullable(child, nullable) {
+            break;
         }
     }
 }

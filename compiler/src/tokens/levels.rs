@@ -65,7 +65,7 @@ pub(crate) fn give_levels(rules: &mut Vec<Rule>, bindings: &[Vec<Binding>]) {
     let mut added = Vec::new();
     for (rule, rungs) in levels::ladder(&given, fresh) {
         for rung in rungs {
-            let mut options = rung.alternatives;
+            let mut options: Vec<Syntax> = rung.alternatives.into_iter().map(|(_, body)| body).collect();
             let body = if options.len() == 1 { options.remove(0) } else { Syntax::Choice(options) };
             match rung.name == rule {
                 true => rules[rule].body = body,

@@ -3,6 +3,7 @@
 
 use crate::charset::{CharSet, Unit};
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Span};
+use crate::levels::Chaining;
 
 /// A token and its place.
 #[derive(Debug)]
@@ -25,6 +26,8 @@ pub(super) enum Kind<'t> {
     Number(&'t str),
     /// `%name`. Its value is the next token.
     Directive(&'t str),
+    /// `%left`, `%right` or `%nonassoc` within a line.
+    Level(Chaining),
     Defines,
     Open,
     Close,
@@ -243,8 +246,12 @@ impl<'t, 'd> Lexer<'t, 'd> {
         if starts_line {
             return Kind::Directive(name);
         }
-        if self.quiet {
-            return Kind::Error;
+        match name {
+            "left" => return Kind::Level(Chaining::Left),
+            "right" => return Kind::Level(Chaining::Right),
+            "nonassoc" => return Kind::Level(Chaining::Never),
+            _ if self.quiet => return Kind::Error,
+            _ => {}
         }
         self.report(
             Diagnostic::error(Code::Syntax, Span::new(start, self.position), "unexpected `%` inside a line")

@@ -1,4 +1,4 @@
-//! Rules, expressions and directives of the EBNF: recursive descent with up to four tokens of lookahead.
+//! Rules and expressions of the EBNF: recursive descent with up to four tokens of lookahead.
 //!
 //! The native stack is bounded: groups nest at most [`MAX_NESTING`] deep, and so does the resulting expression (a chain
 //! of postfix operators nests without recursion here, but not in later stages). Without optimisation, 1 MiB of stack is
@@ -6,7 +6,8 @@
 
 use std::collections::VecDeque;
 
-use super::lexer::{Alphabet, Kind, Lexer, Token};
+use super::levels::{Levels, give_levels};
+use super::lexer::{Kind, Lexer, Token};
 use crate::ast::{Alternative, Expr, ExprKind, Grammar, MAX_NESTING, Name, Rule, Weight};
 use crate::charset::{CharSet, Unit};
 use crate::coding::Coding;
@@ -20,8 +21,9 @@ use crate::formats::pattern::{self, Flags};
 pub(super) fn parse(text: &str, diagnostics: &mut Diagnostics) -> Grammar {
     let mut parser = Parser::new(text, diagnostics);
     parser.rules();
-    let Parser { mut lexer, mut grammar, differences, rules_with_differences, .. } = parser;
+    let Parser { mut lexer, mut grammar, levels, differences, rules_with_differences, .. } = parser;
     difference::resolve(&mut grammar, differences, &rules_with_differences, &mut |diagnostic| lexer.report(diagnostic));
+    give_levels(&mut grammar, &levels);
     grammar
 }
 
@@ -35,12 +37,14 @@ pub(super) struct Sized {
 }
 
 pub(super) struct Parser<'t, 'd> {
-    lexer: Lexer<'t, 'd>,
+    pub(super) lexer: Lexer<'t, 'd>,
     /// Tokens that were read but not taken.
     ahead: VecDeque<Token<'t>>,
     /// The last token that was taken.
     pub(super) last_span: Span,
-    grammar: Grammar,
+    pub(super) grammar: Grammar,
+    /// The levels of each rule so far, and of the rule that is being read.
+    levels: Vec<Levels>,
     /// The differences so far. Each is an empty class in its rule until all rules are known.
     differences: Vec<Difference>,
     rules_with_differences: Vec<usize>,
@@ -57,6 +61,7 @@ impl<'t, 'd> Parser<'t, 'd> {
             ahead: VecDeque::new(),
             last_span: Span::default(),
             grammar: Grammar::default(),
+            levels: Vec::new(),
             differences: Vec::new(),
             rules_with_differences: Vec::new(),
             groups: 0,
@@ -170,6 +175,7 @@ impl<'t> Parser<'t, '_> {
         self.take();
         let first_difference = self.differences.len();
         self.groups = 0;
+        self.levels.push(Vec::new());
         let body = self.body();
         if body.is_err() {
             self.differences.truncate(first_difference);
@@ -200,16 +206,22 @@ impl<'t> Parser<'t, '_> {
 
     /// Parses alternatives separated by `|`.
     fn choice(&mut self) -> Result<Sized, Reported> {
-        let mut height = 0;
-        let mut alternatives = Vec::new();
+        let (mut height, mut alternatives, mut levels) = (0, Vec::new(), Levels::new());
         loop {
             let sequence = self.sequence()?;
             height = height.max(sequence.height);
             let weight = self.weight()?;
+            let level = self.level()?;
+            if !self.is_in_group() {
+                levels.push(level);
+            }
             alternatives.push(Alternative { expr: sequence.expr, weight });
             if !self.take_if(&Kind::Bar) {
                 break;
             }
+        }
+        if let Some(own) = self.levels.last_mut().filter(|_| levels.iter().any(Option::is_some)) {
+            *own = levels;
         }
         if alternatives.len() == 1
             && alternatives[0].weight.is_none()
@@ -219,6 +231,11 @@ impl<'t> Parser<'t, '_> {
         }
         let span = alternatives.iter().map(|a| a.expr.span).reduce(Span::to).unwrap_or_default();
         self.build(ExprKind::Choice(alternatives), span, height)
+    }
+
+    /// Returns true if a group is open.
+    pub(super) fn is_in_group(&self) -> bool {
+        self.groups > 0
     }
 
     /// Parses `@ number`, if it is there.
@@ -240,8 +257,10 @@ impl<'t> Parser<'t, '_> {
             return Err(self.error(span, "this is not a weight", help));
         };
         let span = self.take().span;
-        if !matches!(self.peek(0).kind, Kind::Bar | Kind::Close | Kind::End | Kind::Semicolon | Kind::Directive(_))
-            && self.rule_begins().is_none()
+        if !matches!(
+            self.peek(0).kind,
+            Kind::Bar | Kind::Close | Kind::End | Kind::Semicolon | Kind::Directive(_) | Kind::Level(_)
+        ) && self.rule_begins().is_none()
         {
             let span = self.peek(0).span;
             return Err(self.error(
@@ -261,7 +280,7 @@ impl<'t> Parser<'t, '_> {
         loop {
             let ends = matches!(
                 self.peek(0).kind,
-                Kind::Bar | Kind::Close | Kind::End | Kind::At | Kind::Semicolon | Kind::Directive(_)
+                Kind::Bar | Kind::Close | Kind::End | Kind::At | Kind::Semicolon | Kind::Directive(_) | Kind::Level(_)
             );
             if ends || self.rule_begins().is_some() {
                 break;
@@ -524,66 +543,6 @@ impl<'t> Parser<'t, '_> {
             _ => "an item is a literal, a class, a code point such as `#x41`, a name, or a group in parentheses",
         };
         self.error(span, format!("expected {wanted}, found {found}"), help)
-    }
-
-    fn directive(&mut self) -> Result<(), Reported> {
-        let Token { kind: Kind::Directive(directive), span, .. } = self.take() else { return Err(Reported) };
-        let values = match directive {
-            "start" => "the name of a rule, such as `%start document`",
-            "max-depth" => "a number of levels, such as `%max-depth 12`",
-            "max-len" => "a number of bytes, such as `%max-len 4096`",
-            "alphabet" => "`%alphabet char`, `ascii`, `unicode` or `bytes`",
-            _ => {
-                let message = format!("unknown directive `%{directive}`");
-                let help = "the directives are `%start`, `%max-depth`, `%max-len` and `%alphabet`";
-                return Err(self.bad_directive(span, message, help));
-            }
-        };
-        if self.peek(0).starts_line || self.peek(0).kind == Kind::End {
-            return Err(self.bad_directive(span, format!("`%{directive}` needs a value"), values));
-        }
-        let value = self.take();
-        let understood = match (directive, &value.kind) {
-            ("start", Kind::Name(name)) => {
-                self.grammar.start = Some(Name { text: name.to_string(), span: value.span });
-                true
-            }
-            ("max-depth", Kind::Number(digits)) => {
-                self.grammar.max_depth = digits.parse().ok();
-                self.grammar.max_depth.is_some()
-            }
-            ("max-len", Kind::Number(digits)) => {
-                self.grammar.max_len = digits.parse().ok();
-                self.grammar.max_len.is_some()
-            }
-            ("alphabet", Kind::Name(name)) => match Alphabet::by_name(name) {
-                Some(_) if !self.grammar.rules.is_empty() => {
-                    let message = "`%alphabet` comes too late";
-                    return Err(self.bad_directive(span, message, "it stands before the first rule"));
-                }
-                Some(alphabet) => {
-                    self.lexer.alphabet = alphabet;
-                    true
-                }
-                None => false,
-            },
-            _ => false,
-        };
-        if !understood {
-            let message = format!("`%{directive}` does not understand this value");
-            return Err(self.bad_directive(value.span, message, format!("it takes {values}")));
-        }
-        let behind = self.peek(0);
-        if !behind.starts_line && behind.kind != Kind::End {
-            let span = behind.span;
-            return Err(self.bad_directive(span, "a directive has one value", "the next thing begins on a new line"));
-        }
-        Ok(())
-    }
-
-    fn bad_directive(&mut self, span: Span, message: impl Into<String>, help: impl Into<String>) -> Reported {
-        self.lexer.report(Diagnostic::error(Code::UnknownDirective, span, message).help(help));
-        Reported
     }
 }
 

@@ -8,7 +8,7 @@ use crate::formats::boundaries::{Lexical, Syntax, blanks, separate};
 use crate::formats::builder::{Builder, Part, Reported};
 use crate::formats::given::Given;
 use crate::formats::keywords;
-use crate::formats::levels::give_levels;
+use crate::formats::levels::{add_origins, give_levels};
 use crate::formats::scanner::Scanner;
 use crate::ordered::Map;
 
@@ -301,8 +301,10 @@ impl<'t> Parser<'t, '_> {
         let mut all = separate(syntax, &mut words.lexical(&lexical), &blanks(&[" "]), &mut builder);
         words.add_to(&mut all, lexical);
         let start = start.or_else(|| rules.first().map(|(name, _)| name.clone()));
-        let grammar = Grammar { start, rules: all, origins, ..Grammar::default() };
-        grammar.with_own(|name| index.contains_key(name) || tokens.contains_key(name))
+        let grammar = Grammar { start, rules: all, ..Grammar::default() };
+        let mut grammar = grammar.with_own(|name| index.contains_key(name) || tokens.contains_key(name));
+        add_origins(&mut grammar, origins);
+        grammar
     }
 }
 
