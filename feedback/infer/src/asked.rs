@@ -53,6 +53,19 @@ impl<'o> Asked<'o> {
         answer
     }
 
+    /// Returns the greatest number of texts.
+    pub fn bound(&self) -> u64 {
+        self.max_calls
+    }
+
+    /// Sets the greatest number of texts, so that questions may go on after another one ended them.
+    pub fn set_bound(&mut self, max_calls: u64) {
+        self.max_calls = max_calls;
+        if self.exhausted == Some(Exhausted::Calls) {
+            self.exhausted = None;
+        }
+    }
+
     /// Returns true if no more questions are answered.
     pub fn is_over(&mut self) -> bool {
         if self.exhausted.is_none() {

@@ -16,6 +16,10 @@ use crate::write::Rule;
 /// Texts of a grammar that the oracle is asked about.
 const TEXTS: u32 = 300;
 
+/// Rejected texts that are looked into, and generalisations of each.
+const BLAMED: usize = 12;
+const KEYS: usize = 24;
+
 /// Generalisations that are tried without.
 const ROUNDS: u32 = 24;
 
@@ -32,6 +36,8 @@ struct Judged {
     rejected: u32,
     /// For each generalisation, the texts that use it: those accepted, and those rejected.
     by_key: BTreeMap<String, [u32; 2]>,
+    /// The numbers of some rejected texts.
+    numbers: Vec<u64>,
 }
 
 impl Judged {
@@ -47,6 +53,9 @@ impl Judged {
             }
             judged.texts += 1;
             judged.rejected += u32::from(!is_accepted);
+            if !is_accepted && judged.numbers.len() < BLAMED {
+                judged.numbers.push(seed ^ u64::from(number));
+            }
             for key in &generator.used {
                 judged.by_key.entry(key.clone()).or_default()[usize::from(!is_accepted)] += 1;
             }
@@ -56,6 +65,28 @@ impl Judged {
 
     fn share(&self) -> f64 {
         f64::from(self.rejected) / f64::from(self.texts.max(1))
+    }
+
+    /// Returns the generalisation without which most of the rejected texts would be accepted: each is made again without
+    /// each generalisation that it uses.
+    fn blamed(&self, rules: &[Rule], undone: &Undone, tried: &Undone, asked: &mut Asked<'_>) -> Option<String> {
+        let exprs: Vec<Expr> = rules.iter().map(|rule| rule.expr.clone()).collect();
+        let mut blames: BTreeMap<String, u32> = BTreeMap::new();
+        for &number in &self.numbers {
+            let mut generator = Generator::new(&exprs, undone);
+            generator.make(0, number);
+            let (text, used) = (generator.text.clone(), generator.used.clone());
+            for key in used.into_iter().filter(|key| !tried.contains(key)).take(KEYS) {
+                let mut without = undone.clone();
+                without.insert(key.clone());
+                let mut generator = Generator::new(&exprs, &without);
+                generator.make(0, number);
+                if generator.text != text && asked.accepts(&generator.text) {
+                    *blames.entry(key).or_default() += 1;
+                }
+            }
+        }
+        blames.into_iter().rev().max_by_key(|(_, count)| *count).map(|(key, _)| key)
     }
 
     /// Returns the generalisation that is most likely wrong, other than those that were tried.
@@ -84,7 +115,8 @@ pub(crate) fn repair(
         if judged.share() <= GOOD || asked.is_over() {
             break;
         }
-        let Some(suspect) = judged.suspect(&tried) else { break };
+        let suspect = judged.blamed(&current, &undone, &tried, asked).or_else(|| judged.suspect(&tried));
+        let Some(suspect) = suspect else { break };
         let mut without = undone.clone();
         without.insert(suspect.clone());
         let changed = rules(&without, asked);
@@ -126,7 +158,7 @@ pub(crate) fn complete(rules: &[Rule], undone: &Undone, samples: &[&[u8]]) -> Re
 }
 
 /// Returns the samples that a grammar does not derive.
-fn missed<'s>(grammar: &str, samples: &[&'s [u8]]) -> Result<Vec<&'s [u8]>, String> {
+pub(crate) fn missed<'s>(grammar: &str, samples: &[&'s [u8]]) -> Result<Vec<&'s [u8]>, String> {
     let file = SourceFile::new("inferred.ebnf", grammar);
     let (compiled, _) = compile(&file, &Options::default())
         .map_err(|diagnostics| format!("the grammar does not compile: {diagnostics:?}\n{grammar}"))?;

@@ -99,7 +99,10 @@ impl<'g> Generator<'g> {
             }
             Expr::General(general) => {
                 let before = self.text.len();
+                // What follows does not depend on whether this is undone.
+                let rest = self.random.next_u64();
                 self.expand(self.active(general), depth);
+                self.random = Xoshiro256PlusPlus::seed_from_u64(rest);
                 // Where there is no white space, it did no harm.
                 let is_used = self.text.len() > before || !general.key.starts_with(WHITE_SPACE);
                 if is_used && !self.undone.contains(&general.key) {

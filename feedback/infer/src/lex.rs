@@ -12,6 +12,8 @@ pub(crate) enum TokenKind {
     Quoted(u8),
     /// Punctuation: a single character, or an operator of several.
     Mark,
+    /// Text of any characters.
+    Text,
     /// White space, also with line ends within brackets.
     Space,
     /// White space with the end of a line, outside of brackets.
@@ -32,9 +34,9 @@ pub(crate) struct Token {
 }
 
 /// Operators of several characters, the longest first.
-const OPERATORS: [&[u8]; 25] = [
-    b"...", b"===", b"!==", b"<<=", b">>=", b"==", b"!=", b"<=", b">=", b"~=", b"&&", b"||", b"->", b"=>", b"::",
-    b"..", b":=", b"**", b"<<", b">>", b"+=", b"-=", b"*=", b"/=", b"//",
+pub(crate) const OPERATORS: [&[u8]; 26] = [
+    b"...", b"===", b"!==", b"<->", b"<<=", b">>=", b"==", b"!=", b"<=", b">=", b"~=", b"&&", b"||", b"->", b"=>",
+    b"::", b"..", b":=", b"**", b"<<", b">>", b"+=", b"-=", b"*=", b"/=", b"//",
 ];
 
 /// Returns the bracket that closes.

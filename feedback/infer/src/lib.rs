@@ -13,6 +13,9 @@
 //! repeats and what can be left out is found by repeating and removing parts (GLADE: Bastani, Sharma, Aiken, Liang
 //! 2017). At last the oracle is asked about texts of the grammar, and generalisations that prove wrong are undone.
 //!
+//! Automata are learned beside this, for what stands between brackets (Angluin 1987; Kearns, Vazirani 1994). Of both
+//! grammars, the one is chosen that is more precise and derives more of what both derive and the oracle accepts.
+//!
 //! The grammar derives all samples. Each step only adds to what the trees of the samples derive.
 //!
 //! A grammar that is there already is repaired by [`refine`].
@@ -25,12 +28,14 @@ mod absorb;
 mod asked;
 mod bubbles;
 mod check;
+mod choice;
 mod expr;
 mod gaps;
 mod generate;
 mod lex;
 mod lexical;
 mod names;
+mod nested;
 mod places;
 mod print;
 mod probes;
@@ -45,10 +50,14 @@ use absorb::Absorber;
 use asked::Asked;
 pub use asked::Exhausted;
 use bubbles::Bubbles;
+use choice::Candidate;
 use gaps::Gaps;
 use places::Classes;
 use tree::Forest;
 use without_blanks::Lean;
+
+/// Shares of the questions, in per cent of those that are left: for trees, and then for automata.
+const READERS: (u64, u64) = (25, 92);
 
 /// Answers whether a text belongs to the language.
 pub trait Oracle {
@@ -140,14 +149,26 @@ pub fn infer(samples: &[Vec<u8>], oracle: &mut dyn Oracle, options: &Options) ->
     if accepts_everything(&used, &mut asked) {
         return Err(Unusable::AcceptsEverything);
     }
-    let forest = structure(&used, &mut asked);
-    let (forest, classes) = classified(forest, &mut asked);
-    let gaps = Gaps::find(&forest, &classes, &mut asked);
-    let (rules, undone) = check::repair(options.seed, &mut asked, &mut |undone, asked| {
-        write::rules(&forest, &classes, &gaps, asked, undone, options.seed)
-    });
-    let (grammar, rules, verbatim) = check::complete(&rules, &undone, &used).map_err(Unusable::Defect)?;
-    Ok(Inferred { grammar, rules, calls: asked.calls, exhausted: asked.exhausted, left_out, verbatim })
+    let total = asked.bound();
+    asked.set_bound(asked.calls + (total - asked.calls) * READERS.0 / 100);
+    let trees = by_trees(&used, &mut asked, options.seed);
+    asked.set_bound(asked.calls + (total - asked.calls) * READERS.1 / 100);
+    let automata = nested::candidate(&used, &mut asked, options.seed);
+    asked.set_bound(total);
+    let best = choice::better([trees, automata], &used, &mut asked, options.seed).map_err(Unusable::Defect)?;
+    let choice::Choice { grammar, rules, verbatim, exhausted } = best;
+    let exhausted = asked.exhausted.or(exhausted);
+    Ok(Inferred { grammar, rules, calls: asked.calls, exhausted, left_out, verbatim })
+}
+
+/// Returns the grammar by trees whose nodes can stand for each other.
+fn by_trees(samples: &[&[u8]], asked: &mut Asked<'_>, seed: u64) -> Candidate {
+    let forest = structure(samples, asked);
+    let (forest, classes) = classified(forest, asked);
+    let gaps = Gaps::find(&forest, &classes, asked);
+    let (rules, undone) =
+        check::repair(seed, asked, &mut |undone, asked| write::rules(&forest, &classes, &gaps, asked, undone, seed));
+    Candidate { rules, undone, exhausted: asked.exhausted }
 }
 
 /// Returns the samples that are used, the shortest first, and those that are too long.

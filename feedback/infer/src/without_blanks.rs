@@ -105,7 +105,7 @@ fn lines(sample: &[u8], quotes: &[u8]) -> Vec<Token> {
 }
 
 /// Returns the tokens of a sample. A sign that white space or brackets may follow is not part of a number.
-fn tokens_of(sample: &[u8], quotes: &[u8], asked: &mut Asked<'_>) -> Vec<Token> {
+pub(crate) fn tokens_of(sample: &[u8], quotes: &[u8], asked: &mut Asked<'_>) -> Vec<Token> {
     let mut all = Vec::new();
     for token in tokens(sample, quotes) {
         let Token { kind, span } = token.clone();

@@ -462,7 +462,7 @@ impl Writer<'_, '_> {
             TokenKind::Quoted(quote) => {
                 lexical::quoted(quote, &mut |text| absorb::fits(forest, classes, class, text, asked))
             }
-            _ => None,
+            TokenKind::Text | TokenKind::Mark | TokenKind::Space | TokenKind::Line => None,
         }
     }
 }
