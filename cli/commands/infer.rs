@@ -68,9 +68,8 @@ cannot be run; 2 if the arguments cannot be used.";
 
 /// Inputs of the grammar that the program is run on in the end.
 const INPUTS: u64 = 200;
-/// Limits of these inputs.
+/// The longest of these inputs.
 const MAX_LEN: u64 = 400;
-const MAX_DEPTH: u64 = 16;
 /// The samples have no more bytes in all.
 const MAX_SAMPLES: usize = 64 << 10;
 
@@ -195,7 +194,8 @@ struct Measured {
 /// Runs the program on inputs of the grammar, and parses other files.
 fn measure(inferred: &Inferred, seed: u64, held_out: &[PathBuf], oracle: &mut Oracle) -> Result<Measured, Failure> {
     let file = SourceFile::new("inferred.ebnf", inferred.grammar.as_str());
-    let settings = Settings { max_depth: Bound::At(MAX_DEPTH), max_len: Bound::At(MAX_LEN), ..Settings::default() };
+    // As deep as `gramjet gen` goes, so that its inputs are as good as is said.
+    let settings = Settings { max_len: Bound::At(MAX_LEN), ..Settings::default() };
     let language = Language::compile(&file, &settings).map_err(|error| Failure::Internal(error.to_string()))?;
     let mut producer = language.producer();
     let mut accepted = (0, 0);
