@@ -1,4 +1,5 @@
-//! The better one of two grammars: by how many of its texts are accepted, and how many accepted texts of both it derives.
+//! The better one of two grammars: by how many of its texts are accepted, and how many accepted texts of both it
+//! derives.
 
 use std::collections::BTreeSet;
 

@@ -87,7 +87,8 @@ fn statement(tokens: &[String]) -> Option<&[String]> {
 
 #[test]
 fn keywords_nest_and_keep_their_blanks() {
-    let reads = |text: &str| tokens(text, ":;").is_some_and(|tokens| statements(&tokens).is_some_and(<[String]>::is_empty));
+    let reads =
+        |text: &str| tokens(text, ":;").is_some_and(|tokens| statements(&tokens).is_some_and(<[String]>::is_empty));
     let samples = ["a", "b; c", "if a : b fi", "if not x : y; z fi", "if p : if not q : r fi fi; s"];
     let found = inferred(&samples, reads);
     let texts = [

@@ -38,7 +38,7 @@ enum Tree {
 pub(crate) struct Automaton {
     pub states: Vec<State>,
     tree: Tree,
-    /// What stands around the content.
+    /// Text before the content, and after it.
     pub before: Vec<u8>,
     pub after: Vec<u8>,
     /// Texts that are no examples of their letters here.
@@ -108,6 +108,9 @@ impl Automaton {
     pub fn around(&self, items: &[&[Item]], letters: &Letters) -> Vec<u8> {
         let inner = text(items.iter().copied().flatten(), letters);
         let blank = |before: &[u8], after: &[u8]| if join(before, after) { &b" "[..] } else { b"" };
+        if inner.is_empty() {
+            return [&self.before[..], blank(&self.before, &self.after), &self.after].concat();
+        }
         [&self.before[..], blank(&self.before, &inner), &inner, blank(&inner, &self.after), &self.after].concat()
     }
 
@@ -178,7 +181,7 @@ impl Automaton {
             })
             .collect();
         for (from, letter, item) in into {
-            let access = [&self.states[from].access[..], &[item.clone()]].concat();
+            let access = [&self.states[from].access[..], std::slice::from_ref(&item)].concat();
             let to = self.sift(&access, letters, asked);
             self.states[from].edges.insert(letter, Edge { item, to });
         }
@@ -202,7 +205,7 @@ impl Automaton {
                     items[at].letter = literal;
                 }
                 let item = items[at].clone();
-                let access = [&self.states[state].access[..], &[item.clone()]].concat();
+                let access = [&self.states[state].access[..], std::slice::from_ref(&item)].concat();
                 let to = match self.states[state].edges.get(&item.letter) {
                     Some(edge) => edge.to,
                     None => {
@@ -225,7 +228,7 @@ impl Automaton {
                 }
                 // The items are accepted, so the state is not the one that they lead to, or the text is no example.
                 let known = &self.states[state].edges[&item.letter].item;
-                let usual = [&self.states[state].access[..], &[known.clone()]].concat();
+                let usual = [&self.states[state].access[..], std::slice::from_ref(known)].concat();
                 if known.text != item.text && !self.accepts(&[&usual, ending], letters, asked) {
                     self.odd.insert(item.text.clone());
                     letters.number(Letter::Literal(item.text.clone()));
@@ -253,7 +256,7 @@ impl Automaton {
                 continue;
             }
             // From the state's own items on, the ending is accepted; before that, it was not.
-            let usual = [&self.states[state].access[..], &[edge.item.clone()]].concat();
+            let usual = [&self.states[state].access[..], std::slice::from_ref(&edge.item)].concat();
             if self.accepts(&[&usual, &items[at + 1..]], letters, asked) {
                 return self.avoided.insert(items[at].text.clone());
             }

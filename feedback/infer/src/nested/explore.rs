@@ -274,7 +274,8 @@ impl Learner<'_, '_> {
         while state < automaton.states.len() && !self.is_over() {
             let mut marks: BTreeMap<usize, usize> = BTreeMap::new();
             for (letter, edge) in &automaton.states[state].edges {
-                let is_mark = matches!(&self.letters.all[*letter], Letter::Literal(text) if text.iter().all(u8::is_ascii_punctuation));
+                let letter = &self.letters.all[*letter];
+                let is_mark = matches!(letter, Letter::Literal(text) if text.iter().all(u8::is_ascii_punctuation));
                 *marks.entry(edge.to).or_default() += usize::from(is_mark);
             }
             let distances = automaton.distances();

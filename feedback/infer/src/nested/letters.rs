@@ -136,21 +136,15 @@ fn tokens(sample: &[u8], quotes: &[u8], asked: &mut Asked<'_>) -> Vec<Token> {
     glued(sample, all, asked)
 }
 
-/// Returns true if junk can stand within the token, too, or in place of it.
+/// Returns true if junk can stand within the token, too.
 fn is_inside(sample: &[u8], token: &Token, is_free: &mut impl FnMut(usize) -> bool) -> bool {
     let Range { start, end } = token.span;
-    (start + 1..end).all(|at| !sample.is_char_boundary_at(at) || is_free(at))
+    (start + 1..end).all(|at| !is_boundary(sample, at) || is_free(at))
 }
 
-trait Boundary {
-    fn is_char_boundary_at(&self, at: usize) -> bool;
-}
-
-impl Boundary for [u8] {
-    /// Returns true if no character is cut here.
-    fn is_char_boundary_at(&self, at: usize) -> bool {
-        self.get(at).is_none_or(|byte| byte & 0xC0 != 0x80)
-    }
+/// Returns true if no character is cut here.
+fn is_boundary(text: &[u8], at: usize) -> bool {
+    text.get(at).is_none_or(|byte| byte & 0xC0 != 0x80)
 }
 
 /// Joins words with a mark between them that are one name, such as `line-length`.
@@ -230,14 +224,14 @@ const QUOTED: [&[u8]; 5] = [b"q", b"zq", b"q q", b"", b"q)("];
 
 /// Gives each token of the samples a letter.
 pub(crate) fn find(readings: &mut [Reading], letters: &mut Letters, asked: &mut Asked<'_>) {
-    let mut known: BTreeMap<(Vec<u8>, Vec<u8>, Vec<u8>), (Letter, u32)> = BTreeMap::new();
+    let mut known: BTreeMap<[Vec<u8>; 3], (Letter, u32)> = BTreeMap::new();
     for reading in readings.iter_mut() {
         for at in 0..reading.cells.len() {
             let near = |at: Option<usize>| {
                 at.and_then(|at| reading.cells.get(at))
                     .map_or(Vec::new(), |cell| reading.text[cell.span.clone()].to_vec())
             };
-            let key = (near(at.checked_sub(1)), near(Some(at)), near(Some(at + 1)));
+            let key = [near(at.checked_sub(1)), near(Some(at)), near(Some(at + 1))];
             let letter = match known.get(&key) {
                 Some((letter, 2)) => letter.clone(),
                 _ => {

@@ -136,7 +136,7 @@ impl Writer<'_, '_> {
                     continue;
                 }
                 let rest = automaton.completion(edge.to, &distances);
-                let after = [&[edge.item.clone()], &rest[..]].concat();
+                let after = [std::slice::from_ref(&edge.item), &rest[..]].concat();
                 let key = format!("{WHITE_SPACE}: {number} {from} {letter}");
                 let gap = self.known_gap(key, automaton, &incoming, &after);
                 let (general, plain) = match &gap {
@@ -322,7 +322,7 @@ fn incoming(automaton: &Automaton, state: usize) -> Vec<Vec<Item>> {
         |items: &[Item]| items.last().and_then(|item| item.text.last()).map(|byte| crate::lex::is_wordish(*byte));
     for from in &automaton.states {
         for edge in from.edges.values().filter(|edge| edge.to == state) {
-            let items = [&from.access[..], &[edge.item.clone()]].concat();
+            let items = [&from.access[..], std::slice::from_ref(&edge.item)].concat();
             if all.len() < 3 && all.iter().all(|other| kind(other) != kind(&items)) {
                 all.push(items);
             }
