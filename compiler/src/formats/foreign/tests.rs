@@ -67,6 +67,7 @@ const OWN: &[(&str, &str)] = &[
     ("fuzzingbook", "{\"<start>\": [\"x\"]}"),
     ("tree-sitter", "{\"name\": \"x\", \"rules\": {\"a\": {\"type\": \"BLANK\"}}}"),
     ("jsonschema", "{\"type\": \"object\", \"properties\": {}}"),
+    ("openapi", "{\"openapi\": \"3.0.3\", \"paths\": {}}"),
 ];
 
 #[test]
