@@ -1,4 +1,4 @@
-//! Judges XML documents by quick-xml: `xml-judge` reads documents, each ended by a NUL, from standard input. Written are
+//! Judges XML documents by quick-xml: `xml-judge` reads documents, each ended by a NUL, from standard input. It writes
 //! `accepted N of M` and a line for each of the first documents that are refused.
 
 use std::io::{Read, Write};

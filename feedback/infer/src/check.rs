@@ -67,8 +67,8 @@ impl Judged {
         f64::from(self.rejected) / f64::from(self.texts.max(1))
     }
 
-    /// Returns the generalisation without which most of the rejected texts would be accepted: each is made again without
-    /// each generalisation that it uses.
+    /// Returns the generalisation without which most of the rejected texts would be accepted: each is made again
+    /// without each generalisation that it uses.
     fn blamed(&self, rules: &[Rule], undone: &Undone, tried: &Undone, asked: &mut Asked<'_>) -> Option<String> {
         let exprs: Vec<Expr> = rules.iter().map(|rule| rule.expr.clone()).collect();
         let mut blames: BTreeMap<String, u32> = BTreeMap::new();

@@ -86,7 +86,7 @@ struct Repair<'r> {
     /// The samples that the program accepts.
     samples: Vec<Vec<u8>>,
     evidence: Evidence,
-    edits: Vec<Edit>,
+    /// The edits, in order.
     versions: Vec<Version>,
     precision: Option<Share>,
     /// The share of generated texts of the current grammar that the program accepts.
@@ -109,7 +109,6 @@ impl<'r> Repair<'r> {
             rejected: Vec::new(),
             samples: Vec::new(),
             evidence: Evidence::default(),
-            edits: Vec::new(),
             versions: Vec::new(),
             precision: None,
             base: Share::default(),
@@ -129,15 +128,15 @@ impl<'r> Repair<'r> {
         }
         while self.rounds < self.settings.rounds {
             self.rounds += 1;
-            let before = self.edits.len();
+            let before = self.versions.len();
             self.narrow(ask, tell)?;
-            if self.edits.len() > before {
+            if self.versions.len() > before {
                 self.survey_again(ask)?;
             }
             self.widen_by_samples(samples, ask, tell)?;
             self.hunt(samples, ask)?;
             self.widen(ask, tell)?;
-            if self.edits.len() == before {
+            if self.versions.len() == before {
                 break;
             }
             self.survey_again(ask)?;
@@ -189,10 +188,10 @@ impl<'r> Repair<'r> {
     /// questions.
     fn widen_by_samples(&mut self, samples: &[Vec<u8>], ask: &mut Ask<'_>, tell: &mut dyn FnMut(&Edit)) -> Option<()> {
         loop {
-            let before = self.edits.len();
+            let before = self.versions.len();
             self.take_samples(samples, ask)?;
             self.widen(ask, tell)?;
-            if self.edits.len() == before {
+            if self.versions.len() == before {
                 return Some(());
             }
         }
@@ -254,8 +253,7 @@ impl<'r> Repair<'r> {
         tell(&edit);
         let rule = candidate.place.rule;
         let before = self.grammar.rules[rule].body.clone();
-        self.versions.push(Version { rule, edit: self.edits.len(), before });
-        self.edits.push(edit);
+        self.versions.push(Version { rule, number: self.versions.len(), before, edit });
         self.evidence.drop_read(&reader);
         self.grammar = grammar;
         self.reader = Some(reader);
@@ -265,7 +263,7 @@ impl<'r> Repair<'r> {
         let (changes, grammar) = self.changes(&source.grammar, apply);
         self.reader = Reader::new(&grammar);
         self.grammar = grammar;
-        let after = if self.edits.is_empty() { self.precision } else { self.survey(ask) };
+        let after = if self.versions.is_empty() { self.precision } else { self.survey(ask) };
         let in_place = source.edited(&self.grammar);
         let edited = Edited {
             is_in_place: in_place.is_some(),
@@ -279,7 +277,8 @@ impl<'r> Repair<'r> {
         unread.sort_by_key(|text| text.len());
         unread.truncate(MOST_SHOWN);
         rejected.truncate(MOST_SHOWN);
-        let (edits, rounds) = (self.edits, self.rounds);
+        let rounds = self.rounds;
+        let edits = self.versions.into_iter().map(|version| version.edit).collect();
         Report { edits, changes, edited, precision: [self.precision, after], unread, rejected, rounds, is_complete }
     }
 }

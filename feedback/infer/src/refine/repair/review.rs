@@ -8,19 +8,19 @@ use gramjet_compiler::ast::{Expr, Grammar};
 
 use super::{MOST_SHOWN, Repair};
 use crate::refine::reader::Reader;
-use crate::refine::report::{Apply, Change};
+use crate::refine::report::{Apply, Change, Edit};
 
-/// Without samples, a change that shuts nothing out is to let in this many texts, and one in `LEAST_SHARE` of those that
-/// the grammar lacked.
+/// Without samples, a change that shuts nothing out is to let in this many texts, and one in `LEAST_SHARE` of those
+/// that the grammar lacked.
 const LEAST_TEXTS: usize = 4;
 const LEAST_SHARE: usize = 50;
 
-/// The body of a rule before an edit.
+/// An edit, and the body of its rule before it.
 pub(super) struct Version {
     pub(super) rule: usize,
-    /// The number of the edit.
-    pub(super) edit: usize,
+    pub(super) number: usize,
     pub(super) before: Expr,
+    pub(super) edit: Edit,
 }
 
 /// Texts about which two grammars differ.
@@ -156,7 +156,8 @@ impl Repair<'_> {
         let weak = all.iter().enumerate().filter(|(_, edits)| edits.kept > 0).filter_map(|(number, edits)| {
             let differing = texts.between(&with, &edits.reader(grammar, edits.kept - 1)?);
             let is_weak = !differing.are_enough(lacked, has_samples);
-            is_weak.then(|| (differing.accepted.len(), std::cmp::Reverse(edits.versions[edits.kept - 1].edit), number))
+            is_weak
+                .then(|| (differing.accepted.len(), std::cmp::Reverse(edits.versions[edits.kept - 1].number), number))
         });
         let Some((.., number)) = weak.min() else { return false };
         let edits = &mut all[number];
@@ -179,7 +180,7 @@ impl Repair<'_> {
         let name = &self.grammar.rules[edits.rule].name.text;
         let change = Change {
             rule: self.grammar.told(name).to_string(),
-            edits: some.iter().map(|version| version.edit).collect(),
+            edits: some.iter().map(|version| version.number).collect(),
             samples: differing.samples.len(),
             accepted: differing.accepted.len(),
             rejected: differing.rejected.len(),

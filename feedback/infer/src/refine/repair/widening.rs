@@ -280,7 +280,8 @@ impl Repair<'_> {
         Some(2 * accepted <= asked)
     }
 
-    /// Returns an edit at the place where it is at home, if that is another place, and it lets all of the texts in there.
+    /// Returns an edit at the place where it is at home, if that is another place, and it lets all of the texts in
+    /// there.
     fn at_home(&self, candidate: &Candidate, reach: &Reach<'_>) -> Option<Candidate> {
         let taken = |candidate: &Candidate| -> Vec<bool> {
             let reader = Reader::new(&candidate.apply(&self.grammar));
