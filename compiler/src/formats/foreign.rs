@@ -53,7 +53,7 @@ const fn with_converter(foreign: Foreign, converter: &'static str) -> Foreign {
 const ALL: &[Foreign] = &[
     foreign("an XML Schema (XSD)", "jsonschema", |text| opens(text, &["xs:schema", "xsd:schema"])),
     foreign("RELAX NG", "ebnf", |text| opens(text, &["grammar", "rng:grammar", "element"]) && text.contains("relaxng")),
-    foreign("a DTD", "ebnf", |text| text.contains("<!ELEMENT ")),
+    foreign("a DTD", "ebnf", |text| begins(text, &["<!ELEMENT "])),
     with_converter(
         foreign("a grammar.js of tree-sitter", "tree-sitter", |text| {
             text.contains("grammar(") && (text.contains("module.exports") || text.contains("export default"))
@@ -130,14 +130,23 @@ const ALL: &[Foreign] = &[
     }),
 ];
 
-/// Returns true if a line begins with one of these.
+/// Returns true if a line begins with one of these. A line on which a rule of this name begins does not count.
 fn begins(text: &str, marks: &[&str]) -> bool {
-    lines(text).any(|line| marks.iter().any(|mark| line.starts_with(mark)))
+    lines(text).any(|line| {
+        marks.iter().any(|mark| line.strip_prefix(mark).is_some_and(|rest| !mark.ends_with(' ') || !defines(rest)))
+    })
+}
+
+/// Returns true if what follows a name defines it.
+fn defines(rest: &str) -> bool {
+    let rest = rest.trim_start();
+    ["=", ":", "->", "<-"].iter().any(|mark| rest.starts_with(mark))
 }
 
 /// Returns true if a line begins with one of `marks` and contains `inside`.
 fn line_of(text: &str, marks: &[&str], inside: &str) -> bool {
-    lines(text).any(|line| marks.iter().any(|mark| line.starts_with(mark)) && line.contains(inside))
+    let has_mark = |line: &str| marks.iter().any(|mark| line.strip_prefix(mark).is_some_and(|rest| !defines(rest)));
+    lines(text).any(|line| has_mark(line) && line.contains(inside))
 }
 
 /// Returns true if the text is XML whose outer element has one of these names.

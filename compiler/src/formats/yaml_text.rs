@@ -8,10 +8,11 @@ use super::MAX_EXPRESSIONS;
 use super::json_text::{Json, JsonKey, JsonKind};
 use crate::ast::MAX_NESTING;
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Span};
-use crate::ordered::Map;
+use crate::ordered::{Map, Set};
 
-/// The greatest number of values, also of those that aliases repeat.
+/// The greatest number of values, also of those that aliases repeat. A long text counts as several.
 const MAX_VALUES: usize = 4 * MAX_EXPRESSIONS;
+const VALUE_BYTES: usize = 32;
 
 /// A list or an object that is being read.
 struct Open {
@@ -72,8 +73,9 @@ impl Reader<'_, '_> {
         match event {
             Event::Scalar(text, style, anchor, _) => {
                 let span = if span.start > span.end { Span { start: span.end, ..span } } else { span };
-                let kind = self.scalar(&text, style, span);
-                self.value(Json { kind, span }, 1, anchor)
+                let json = Json { kind: self.scalar(&text, style, span), span };
+                let size = size(&json);
+                self.value(json, size, anchor)
             }
             Event::Alias(anchor) => match self.anchors.get(&anchor) {
                 Some((json, size)) => {
@@ -138,7 +140,7 @@ impl Reader<'_, '_> {
     }
 
     /// Returns the value that a scalar is: a plain one may be a number, a truth value or null.
-    fn scalar(&self, text: &str, style: ScalarStyle, span: Span) -> JsonKind {
+    fn scalar(&mut self, text: &str, style: ScalarStyle, span: Span) -> JsonKind {
         if style != ScalarStyle::Plain {
             return JsonKind::String(text.to_string());
         }
@@ -150,9 +152,26 @@ impl Reader<'_, '_> {
             _ if is_number(text) && self.text.get(span.start as usize..span.end as usize) == Some(text) => {
                 text.parse().map_or_else(|_| JsonKind::String(text.to_string()), JsonKind::Number)
             }
-            _ => JsonKind::String(text.to_string()),
+            _ => {
+                if is_other_number(text) {
+                    let message = format!("`{}` is read as a text", text.escape_debug());
+                    let help = "write the number as JSON does, or the text in quotes";
+                    self.diagnostics.push(Diagnostic::warning(Code::LooseSchema, span, message).help(help));
+                }
+                JsonKind::String(text.to_string())
+            }
         }
     }
+}
+
+/// Returns true if a text is a number of YAML, and none of JSON.
+fn is_other_number(text: &str) -> bool {
+    let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
+    let is_radix = |prefix: &str, radix| {
+        digits.strip_prefix(prefix).is_some_and(|rest| !rest.is_empty() && rest.chars().all(|c| c.is_digit(radix)))
+    };
+    let is_plain = digits.starts_with(|c: char| c.is_ascii_digit() || c == '.') && digits.parse::<f64>().is_ok();
+    !is_number(text) && (is_plain || is_radix("0x", 16) || is_radix("0o", 8))
 }
 
 /// Returns true if a text is a number of JSON.
@@ -177,13 +196,14 @@ fn merged(kind: JsonKind) -> JsonKind {
         return JsonKind::Object(members);
     }
     let (merges, mut own): (Vec<_>, Vec<_>) = members.into_iter().partition(|(key, _)| key.text == "<<");
+    let mut known: Set<String> = own.iter().map(|(key, _)| key.text.clone()).collect();
     let mut queue: VecDeque<Json> = merges.into_iter().map(|(_, value)| value).collect();
     while let Some(value) = queue.pop_front() {
         match value.kind {
             JsonKind::Array(items) => items.into_iter().rev().for_each(|item| queue.push_front(item)),
             JsonKind::Object(others) => {
                 for (key, value) in others {
-                    if !own.iter().any(|(known, _)| known.text == key.text) {
+                    if known.insert(key.text.clone()) {
                         own.push((key, value));
                     }
                 }
@@ -198,8 +218,11 @@ fn merged(kind: JsonKind) -> JsonKind {
 fn size(json: &Json) -> usize {
     match &json.kind {
         JsonKind::Array(items) => 1 + items.iter().map(size).sum::<usize>(),
-        JsonKind::Object(members) => 1 + members.iter().map(|(_, value)| size(value)).sum::<usize>(),
-        _ => 1,
+        JsonKind::Object(members) => {
+            1 + members.iter().map(|(key, value)| size(value) + key.text.len() / VALUE_BYTES).sum::<usize>()
+        }
+        JsonKind::String(text) => 1 + text.len() / VALUE_BYTES,
+        JsonKind::Null | JsonKind::Bool(_) | JsonKind::Number(_) => 1,
     }
 }
 
@@ -233,6 +256,7 @@ mod tests {
             ("a: 1\nb: [x, 'y', 2.5e3, -0]\n", r#"{a:1,b:["x","y",2500,-0]}"#),
             ("é: é\nn: 12\n", r#"{é:"é",n:12}"#),
             ("200:\n  - ~\n  -\n  - True\n  - 0x1F\n  - 007\n", r#"{200:[null,null,true,"0x1F","007"]}"#),
+            ("a: +.5\nb: 1.2.3\n", r#"{a:"+.5",b:"1.2.3"}"#),
             ("a: &x {b: 1}\nc: *x\nd:\n  <<: *x\n  e: 2\n", "{a:{b:1},c:{b:1},d:{e:2,b:1}}"),
             ("a: |\n  two\n  lines\n", r#"{a:"two\nlines\n"}"#),
         ] {
@@ -241,6 +265,14 @@ mod tests {
         for text in ["a: [1", "", "a: *x\n", "\ta: 1\n b"] {
             assert!(read_as(text).is_err(), "{text:?}");
         }
+    }
+
+    /// Merging and repeated keys take linear time: this ends at once.
+    #[test]
+    fn large_objects_are_merged() {
+        let members = |from: usize| (from..from + 50_000).map(|key| format!("k{key}: 1, ")).collect::<String>();
+        let text = format!("a: &a {{{}}}\nb: {{<<: *a, {}}}\n", members(0), members(25_000));
+        assert!(read_as(&text).is_ok_and(|json| json.matches(":1").count() == 125_000));
     }
 
     #[test]
@@ -252,5 +284,8 @@ mod tests {
         }
         assert!(read_as(&text).is_err_and(|message| message.contains("more than")));
         assert!(read_as(&"[".repeat(100_000)).is_err());
+        // So do those of a long text.
+        let text = format!("a: &a {}\nb: [{}1]\n", "x".repeat(1 << 20), "*a, ".repeat(20_000));
+        assert!(read_as(&text).is_err_and(|message| message.contains("more than")));
     }
 }

@@ -123,6 +123,62 @@ fn requests_that_are_not_there_or_not_chosen_are_told() {
     }
 }
 
+/// Returns the texts of the only operation of a path, with these parameters.
+fn target(path: &str, parameters: &str) -> Result<Vec<String>, String> {
+    let text = format!("openapi: 3.1.0\npaths:\n  '{path}':\n    get: {{parameters: [{parameters}]}}\n");
+    let compiled = compiled("api.yaml", &text, None)?;
+    let mut rng = Rng::new(2);
+    let text = |_| render(&compiled.lowered, &compiled.pools, Limits::default(), &rng.bytes(12)).output;
+    let mut texts: Vec<String> = (0..100).map(text).map(|text| String::from_utf8_lossy(&text).into_owned()).collect();
+    texts.sort_unstable();
+    texts.dedup();
+    Ok(texts)
+}
+
+#[test]
+fn styles_and_literal_parts_of_paths_are_kept() {
+    let list = "schema: {type: array, minItems: 2, maxItems: 2, items: {const: 1}}";
+    for (path, parameters, expected) in [
+        ("/m/{m}", format!("{{name: m, in: path, style: matrix, {list}}}"), "/m/;m=1,1"),
+        ("/m/{m}", format!("{{name: m, in: path, style: matrix, explode: true, {list}}}"), "/m/;m=1;m=1"),
+        ("/l/{l}", format!("{{name: l, in: path, style: label, explode: true, {list}}}"), "/l/.1.1"),
+        ("/a b#/é%41", String::new(), "/a%20b%23/%C3%A9%41"),
+        ("/q", format!("{{name: s, in: query, required: true, style: pipeDelimited, {list}}}"), "/q?s=1%7C1"),
+        ("/q?a=1", "{name: z, in: query, required: true, schema: {const: 3}}".to_string(), "/q?a=1&z=3"),
+        // Points and nothing would be another path.
+        ("/{a}", "{name: a, in: path, schema: {enum: ['..', '.', '', b]}}".to_string(), "/b"),
+    ] {
+        assert_eq!(target(path, &parameters).as_deref(), Ok(&[expected.to_string()][..]), "{path} {parameters}");
+    }
+}
+
+#[test]
+fn what_parameters_cannot_be_is_left_out_or_told() {
+    let object = "schema: {type: object}";
+    let optional =
+        format!("{{name: o, in: query, {object}}}, {{name: n, in: query, required: true, schema: {{const: 1}}}}");
+    assert_eq!(target("/q", &optional).as_deref(), Ok(&["/q?n=1".to_string()][..]));
+    let either = "{name: e, in: query, required: true, schema: {anyOf: [{type: object}, {const: 1}]}}";
+    assert_eq!(target("/q", either).as_deref(), Ok(&["/q?e=1".to_string()][..]));
+    for (parameters, expected) in [
+        (format!("{{name: o, in: query, required: true, {object}}}"), "the parameter `o` has no value"),
+        ("{$ref: '#/components/parameters/None'}".to_string(), "leads to nothing in this file"),
+        ("{$ref: 'other.yaml#/a'}".to_string(), "leads to nothing in this file"),
+    ] {
+        let error = target("/q", &parameters).expect_err("no target");
+        assert!(error.contains(expected), "{error}");
+    }
+}
+
+/// Lists and alternatives of parameters that refer to themselves end.
+#[test]
+fn parameters_of_recursive_schemas_are_bounded() {
+    let text = "openapi: 3.1.0\npaths: {/a: {get: {parameters: [{name: a, in: query, schema: {$ref: '#/components/schemas/A'}}]}}}\n\
+                components: {schemas: {A: {anyOf: [{type: array, items: {$ref: '#/components/schemas/A'}}, \
+                {type: array, maxItems: 3, items: {$ref: '#/components/schemas/A'}}, {type: string}]}}}\n";
+    compiled("api.yaml", text, None).unwrap_or_else(|error| panic!("{error}"));
+}
+
 #[test]
 fn json_says_as_much_as_yaml() {
     let json = r#"{"openapi": "3.1.0", "paths": {"/a": {"post": {"requestBody": {"content": {"application/json":

@@ -119,3 +119,14 @@ fn what_nothing_is_known_of_is_read_as_ebnf() {
     assert_eq!(doubted.format.name(), "gram");
     assert!(doubted.finding.is_some_and(|said| said.severity == Severity::Warning));
 }
+
+/// A rule may have a name that begins a line of another notation.
+#[test]
+fn rules_with_the_words_of_other_notations_are_rules() {
+    for text in
+        ["entry ::= 'a'\n", "message = header, { field } ;\nheader = 'a' ;\n", "a ::= '<!ELEMENT ' b\nb ::= 'x'\n"]
+    {
+        let found = recognise(&SourceFile::new("<stdin>", text));
+        assert!(found.finding.is_none_or(|finding| finding.severity != Severity::Error), "{text}");
+    }
+}

@@ -65,13 +65,19 @@ impl<'j> Document<'j> {
                 }
             }
             JsonKind::Object(members) => {
+                let mut places: Map<&'j str, usize> = Map::new();
                 for (key, value) in members {
                     let value = self.add(value, id, key.text.clone());
                     // The last one of equal keys is in force.
-                    if self.lookup.insert((id, &key.text), value).is_some() {
-                        self.nodes[id].members.retain(|(known, _)| *known != key.text);
+                    self.lookup.insert((id, &key.text), value);
+                    let own = &mut self.nodes[id].members;
+                    match places.get(key.text.as_str()) {
+                        Some(&place) => own[place].1 = value,
+                        None => {
+                            places.insert(&key.text, own.len());
+                            own.push((&key.text, value));
+                        }
                     }
-                    self.nodes[id].members.push((&key.text, value));
                 }
             }
             _ => {}

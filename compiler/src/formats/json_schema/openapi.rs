@@ -11,7 +11,8 @@ use crate::ast::{Expr, Grammar, Name, Rule};
 use crate::coding::Coding;
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, SourceFile};
 use crate::formats::json_text::{Json, JsonKind};
-use crate::formats::{Format, Surroundings, glance, json_text, yaml_text};
+use crate::formats::{Format, MAX_EXPRESSIONS, Surroundings, glance, json_text, yaml_text};
+use crate::ordered::Set;
 
 /// The `openapi` format.
 pub struct OpenApi;
@@ -66,7 +67,8 @@ impl Format for OpenApi {
         let Some(json) = read(file.text(), diagnostics) else { return Grammar::default() };
         let mut doc = Document::new(file.text(), &json);
         doc.is_openapi = true;
-        let version = doc.member(0, "openapi").and_then(|version| doc.text(version)).unwrap_or("");
+        let version = doc.member(0, "openapi").map(|version| doc.written(doc.json(version))).unwrap_or_default();
+        let version = version.trim_matches('"');
         doc.is_ref_alone = version.starts_with("3.0");
         if !version.starts_with("3.") {
             let message = "this is no document of OpenAPI 3";
@@ -95,6 +97,22 @@ struct Parameter<'j> {
     is_required: bool,
 }
 
+/// How a value is written in a parameter.
+#[derive(Clone, Copy)]
+struct How<'b> {
+    /// Text between the items of a list.
+    between: &'b str,
+    /// Whether the text must not be empty, and no part of a path that leads elsewhere.
+    is_in_path: bool,
+    /// Whether it is an item of a list.
+    is_item: bool,
+    /// Number of schemas that led here.
+    level: u32,
+}
+
+/// Help for parameters that cannot be made.
+const UNABLE: &str = "texts, numbers, truth values and lists of these are made";
+
 impl<'j> Reader<'j, '_> {
     /// Returns the requests that a start rule names, or those of the only operation.
     fn requests(mut self, start: Option<&str>) -> Grammar {
@@ -120,14 +138,15 @@ impl<'j> Reader<'j, '_> {
         self.finish(name, body)
     }
 
-    fn operations(&self) -> Vec<Operation<'j>> {
-        let paths = self.doc.member(0, "paths").map_or(&[][..], |paths| self.doc.members(paths));
-        let of_path = |&(path, item): &(&'j str, Id)| {
+    fn operations(&mut self) -> Vec<Operation<'j>> {
+        let paths = self.doc.member(0, "paths").map_or(&[][..], |paths| self.doc.members(paths)).to_vec();
+        let mut found = Vec::new();
+        for (path, item) in paths {
             let item = self.followed_object(item);
             let members = self.doc.members(item).iter().filter(|(method, _)| METHODS.contains(method));
-            members.map(move |&(method, id)| Operation { method, path, item, id }).collect::<Vec<_>>()
-        };
-        paths.iter().flat_map(of_path).collect()
+            found.extend(members.map(|&(method, id)| Operation { method, path, item, id }));
+        }
+        found
     }
 
     fn is_called(&self, operation: &Operation<'j>, name: &str) -> bool {
@@ -158,20 +177,27 @@ impl<'j> Reader<'j, '_> {
         self.diagnostics.push(if operations.is_empty() { diagnostic } else { diagnostic.help(help) });
     }
 
-    /// Returns the object that a reference leads to, or the object itself.
-    fn followed_object(&self, mut id: Id) -> Id {
+    /// Returns the object that a reference leads to, or the object itself. A reference that leads nowhere is reported.
+    fn followed_object(&mut self, mut id: Id) -> Id {
         for _ in 0..MOST_LEVELS {
-            let reference = self.doc.member(id, "$ref").and_then(|at| self.doc.text(at));
-            match reference.and_then(|reference| self.doc.target(id, reference)) {
+            let Some(at) = self.doc.member(id, "$ref") else { return id };
+            let Some(reference) = self.doc.text(at) else { return id };
+            match self.doc.target(id, reference) {
                 Some(target) => id = target,
-                None => break,
+                None => {
+                    let message = format!("the reference `{}` leads to nothing in this file", reference.escape_debug());
+                    self.undefined(at, message);
+                    return id;
+                }
             }
         }
+        self.report_cycle(id);
         id
     }
 
-    fn member_of(&self, id: Id, key: &str) -> Option<Id> {
-        self.doc.member(id, key).map(|member| self.followed_object(member))
+    fn member_of(&mut self, id: Id, key: &str) -> Option<Id> {
+        let member = self.doc.member(id, key)?;
+        Some(self.followed_object(member))
     }
 
     /// Returns the body of a request: JSON, or a form. `None` if the operation has none.
@@ -186,14 +212,21 @@ impl<'j> Reader<'j, '_> {
         };
         let is_form = |kind: &str| essence(kind) == "application/x-www-form-urlencoded";
         let make = Make(self.doc.span(content));
-        if let Some(&(_, media)) = kinds.iter().find(|(kind, _)| is_json(kind)) {
+        if kinds.is_empty() {
+            return None;
+        }
+        let exact = kinds.iter().find(|(kind, _)| essence(kind) == "application/json");
+        if let Some(&(_, media)) = exact.or_else(|| kinds.iter().find(|(kind, _)| is_json(kind))) {
             let goal = self.doc.member(media, "schema").map_or_else(Vec::new, values::only);
             let blanks = make.rule(self.shared("blanks"));
             let value = self.value(goal, "body");
             return Some(make.seq([blanks.clone(), value, blanks]));
         }
         if let Some(&(_, media)) = kinds.iter().find(|(kind, _)| is_form(kind)) {
-            let fields = self.doc.member(media, "schema").map_or_else(Vec::new, |schema| self.fields(schema));
+            let mut fields = Vec::new();
+            if let Some(schema) = self.doc.member(media, "schema") {
+                self.add_fields(schema, &mut fields, 0);
+            }
             return Some(self.pairs(fields, make));
         }
         let kinds: Vec<String> = kinds.iter().map(|(kind, _)| format!("`{}`", kind.escape_debug())).collect();
@@ -202,22 +235,35 @@ impl<'j> Reader<'j, '_> {
         None
     }
 
-    /// Returns the fields of a form: the properties of an object.
-    fn fields(&self, schema: Id) -> Vec<Parameter<'j>> {
+    /// Adds the fields of a form: the properties of an object, and of those that it consists of.
+    fn add_fields(&mut self, schema: Id, fields: &mut Vec<Parameter<'j>>, level: u32) {
         let schema = self.followed_object(schema);
+        if level > MOST_LEVELS {
+            return;
+        }
         let required = self.doc.member(schema, "required").map_or(&[][..], |list| self.doc.items(list));
-        let required: Vec<&str> = required.iter().filter_map(|&item| self.doc.text(item)).collect();
+        let required: Set<&str> = required.iter().filter_map(|&item| self.doc.text(item)).collect();
         let properties = self.doc.member(schema, "properties").map_or(&[][..], |list| self.doc.members(list));
-        let field = |&(name, id): &(&'j str, Id)| Parameter { name, id, is_required: required.contains(&name) };
-        properties.iter().map(field).collect()
+        for &(name, id) in properties {
+            fields.push(Parameter { name, id, is_required: required.contains(&name) });
+        }
+        for part in self.doc.member(schema, "allOf").map_or(&[][..], |list| self.doc.items(list)).to_vec() {
+            self.add_fields(part, fields, level + 1);
+        }
+        for key in ["anyOf", "oneOf", "patternProperties", "not", "if"] {
+            if let Some(at) = self.doc.member(schema, key) {
+                self.loose(at, "is not honoured in a form");
+            }
+        }
     }
 
     /// Returns the parameters of an operation at a place. Its own are in force before those of the path.
-    fn parameters(&self, operation: Operation<'j>, place: &str) -> Vec<Parameter<'j>> {
+    fn parameters(&mut self, operation: Operation<'j>, place: &str) -> Vec<Parameter<'j>> {
         let lists = [operation.item, operation.id].map(|id| self.doc.member(id, "parameters"));
-        let all = lists.into_iter().flatten().flat_map(|list| self.doc.items(list));
+        let all: Vec<Id> = lists.into_iter().flatten().flat_map(|list| self.doc.items(list)).copied().collect();
         let mut found: Vec<Parameter<'j>> = Vec::new();
-        for id in all.map(|&id| self.followed_object(id)) {
+        for id in all {
+            let id = self.followed_object(id);
             let text = |key: &str| self.doc.member(id, key).and_then(|at| self.doc.text(at));
             let (Some(name), true) = (text("name"), text("in") == Some(place)) else { continue };
             let is_required = self.doc.member(id, "required").and_then(|at| self.doc.truth(at)) == Some(true);
@@ -237,21 +283,44 @@ impl<'j> Reader<'j, '_> {
             .split_once('{')
             .and_then(|(before, rest)| rest.split_once('}').map(|(name, after)| (before, name, after)))
         {
-            parts.push(make.text(before));
+            parts.push(make.text(literal(before)));
             let known = in_path.iter().find(|parameter| parameter.name == name);
             let schema = known.and_then(|parameter| self.schema_of(parameter.id));
-            parts.push(self.plain_rule(name, schema, ",", true));
+            let (start, between) = self.path_style(known.map(|parameter| parameter.id), name);
+            let value = self.plain_rule(name, schema, &between, true);
+            if value.is_none() {
+                let at = schema.unwrap_or(operation.id);
+                let message = format!("the parameter `{}` has no value that a path can have", name.escape_debug());
+                self.error(at, message, UNABLE);
+            }
+            parts.push(make.text(start));
+            parts.extend(value);
             rest = after;
         }
-        parts.push(make.text(rest));
+        parts.push(make.text(literal(rest)));
         let query = self.parameters(operation, "query");
         if !query.is_empty() {
             let is_empty = query.iter().all(|parameter| !parameter.is_required);
-            let pairs = self.some_pairs(query, make);
-            let query = make.seq([make.text("?"), pairs]);
-            parts.push(if is_empty { make.maybe(query) } else { query });
+            let mark = if operation.path.contains('?') { "&" } else { "?" };
+            if let Some(pairs) = self.some_pairs(query, make) {
+                let query = make.seq([make.text(mark), pairs]);
+                parts.push(if is_empty { make.maybe(query) } else { query });
+            }
         }
         make.seq(parts)
+    }
+
+    /// Returns what stands before the value of a parameter of the path, and between the items of a list (RFC 6570).
+    fn path_style(&self, parameter: Option<Id>, name: &str) -> (String, String) {
+        let member = |key: &str| parameter.and_then(|id| self.doc.member(id, key));
+        let is_exploded = member("explode").and_then(|at| self.doc.truth(at)) == Some(true);
+        match (member("style").and_then(|at| self.doc.text(at)), is_exploded) {
+            (Some("label"), true) => (".".to_string(), ".".to_string()),
+            (Some("label"), false) => (".".to_string(), ",".to_string()),
+            (Some("matrix"), true) => (format!(";{}=", encoded(name)), format!(";{}=", encoded(name))),
+            (Some("matrix"), false) => (format!(";{}=", encoded(name)), ",".to_string()),
+            _ => (String::new(), ",".to_string()),
+        }
     }
 
     /// Returns the schema of a parameter, or of the field of a form that is one itself.
@@ -269,21 +338,35 @@ impl<'j> Reader<'j, '_> {
         if parameters.is_empty() {
             return make.empty();
         }
-        let some = self.some_pairs(parameters, make);
+        let Some(some) = self.some_pairs(parameters, make) else { return make.empty() };
         if is_empty { make.maybe(some) } else { some }
     }
 
-    /// Returns at least one pair. The pairs stand in order.
-    fn some_pairs(&mut self, parameters: Vec<Parameter<'j>>, make: Make) -> Expr {
-        let pairs: Vec<(Expr, bool)> =
-            parameters.iter().map(|parameter| (self.pair(parameter, make), parameter.is_required)).collect();
+    /// Returns at least one pair. The pairs stand in order. `None` if there is none: a parameter that cannot be made is
+    /// left out if it need not be there.
+    fn some_pairs(&mut self, parameters: Vec<Parameter<'j>>, make: Make) -> Option<Expr> {
+        let mut pairs = Vec::new();
+        for parameter in &parameters {
+            match self.pair(parameter, make) {
+                Some(pair) => pairs.push((pair, parameter.is_required)),
+                None if parameter.is_required => {
+                    let name = parameter.name.escape_debug();
+                    let message = format!("the parameter `{name}` has no value that can be made");
+                    self.error(parameter.id, message, UNABLE);
+                }
+                None => self.loose(parameter.id, "is left out: its values are objects or nested lists"),
+            }
+        }
         // What follows each pair, from the last one on.
         let (mut firsts, mut rest) = (Vec::new(), make.empty());
-        for (pair, is_required) in pairs.into_iter().rev() {
+        for (number, (pair, is_required)) in pairs.into_iter().enumerate().rev() {
             if is_required {
                 firsts.clear();
             }
             firsts.push(make.seq([pair.clone(), rest.clone()]));
+            if number == 0 {
+                break;
+            }
             let next = make.seq([make.text("&"), pair]);
             let body = make.seq([if is_required { next } else { make.maybe(next) }, rest]);
             let name = self.fresh("rest");
@@ -291,11 +374,11 @@ impl<'j> Reader<'j, '_> {
             rest = make.rule(name);
         }
         firsts.reverse();
-        make.any(firsts)
+        (!firsts.is_empty()).then(|| make.any(firsts))
     }
 
     /// Returns a name and its value, or several such pairs for a list.
-    fn pair(&mut self, parameter: &Parameter<'j>, make: Make) -> Expr {
+    fn pair(&mut self, parameter: &Parameter<'j>, make: Make) -> Option<Expr> {
         let name = encoded(parameter.name);
         let is_parameter = self.doc.member(parameter.id, "in").is_some();
         let schema = if is_parameter { self.schema_of(parameter.id) } else { Some(parameter.id) };
@@ -303,75 +386,81 @@ impl<'j> Reader<'j, '_> {
         if is_parameter && self.doc.member(parameter.id, "content").is_some() {
             let goal = schema.map_or_else(Vec::new, values::only);
             let value = self.value(goal, parameter.name);
-            return make.seq([key, Expr::coded(Coding::Percent, value, make.0)]);
+            return Some(make.seq([key, Expr::coded(Coding::Percent, value, make.0)]));
         }
         let style = self.doc.member(parameter.id, "style").and_then(|at| self.doc.text(at)).unwrap_or("form");
         let explode = self.doc.member(parameter.id, "explode").and_then(|at| self.doc.truth(at));
         let between = match (style, explode.unwrap_or(style == "form")) {
-            ("form", true) => format!("&{name}="),
-            ("spaceDelimited", _) => "%20".to_string(),
-            ("pipeDelimited", _) => "|".to_string(),
+            (_, true) => format!("&{name}="),
+            ("spaceDelimited", false) => "%20".to_string(),
+            ("pipeDelimited", false) => "%7C".to_string(),
             _ => ",".to_string(),
         };
-        let value = self.plain_rule(parameter.name, schema, &between, false);
-        make.seq([key, value])
+        let value = self.plain_rule(parameter.name, schema, &between, false)?;
+        Some(make.seq([key, value]))
     }
 
     /// Returns the values of a schema as plain text, in percent-encoding where it is needed, as a rule of its own.
-    fn plain_rule(&mut self, name: &str, schema: Option<Id>, between: &str, is_in_path: bool) -> Expr {
+    /// `None` if there is none.
+    fn plain_rule(&mut self, name: &str, schema: Option<Id>, between: &str, is_in_path: bool) -> Option<Expr> {
         let make = Make(self.doc.span(schema.unwrap_or(self.current)));
-        let body = match schema {
-            Some(schema) => self.plain(values::only(schema), between, is_in_path, 0),
-            None => self.plain_text(None, is_in_path, make),
+        let how = How { between, is_in_path, is_item: false, level: 0 };
+        let alternatives = match schema {
+            Some(schema) => self.plain(values::only(schema), how),
+            None => vec![self.plain_text(None, is_in_path, make)],
         };
+        if alternatives.is_empty() {
+            return None;
+        }
         let clean = |c: char| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' };
         let word: String = name.chars().map(clean).take(40).collect();
         let name = self.fresh(word.trim_matches('-'));
-        self.add(Rule::new(Name { text: name.clone(), span: make.0 }, body));
-        make.rule(name)
+        self.add(Rule::new(Name { text: name.clone(), span: make.0 }, make.any(alternatives)));
+        Some(make.rule(name))
     }
 
-    fn plain(&mut self, goal: Goal, between: &str, is_in_path: bool, level: u32) -> Expr {
+    /// Returns the values that fulfil a goal, as plain text, as alternatives.
+    fn plain(&mut self, goal: Goal, how: How<'_>) -> Vec<Expr> {
         let goal = self.resolved(goal);
         let make = Make(self.doc.span(goal.first().map_or(self.current, |literal| literal.schema)));
-        if goal.is_empty() || level > MOST_LEVELS {
-            return self.plain_text(None, is_in_path, make);
+        // Alternatives of alternatives multiply.
+        self.size += 16;
+        if self.size > MAX_EXPRESSIONS {
+            return Vec::new();
         }
-        let alternatives = match self.expand(&goal) {
+        if goal.is_empty() || how.level > MOST_LEVELS {
+            return vec![self.plain_text(None, how.is_in_path, make)];
+        }
+        match self.expand(&goal) {
             Expansion::Goals(goals) => {
-                goals.into_iter().map(|goal| self.plain(goal, between, is_in_path, level + 1)).collect()
+                goals.into_iter().flat_map(|goal| self.plain(goal, How { level: how.level + 1, ..how })).collect()
             }
             Expansion::Facts(leaves) => {
                 let leaves = leaves.into_iter().filter(|facts| facts.conflict.is_none());
-                leaves.flat_map(|facts| self.plain_leaf(&facts, (between, is_in_path, level), make)).collect::<Vec<_>>()
+                leaves.flat_map(|facts| self.plain_leaf(&facts, how, make)).collect()
             }
-        };
-        if alternatives.is_empty() {
-            let message = format!("`{}` has no value that a parameter can have", self.doc.path(self.current));
-            self.error(goal[0].schema, message, "texts, numbers, truth values and lists of these are made");
         }
-        make.any(alternatives)
     }
 
     /// Returns the values that fulfil facts, as plain text.
-    fn plain_leaf(&mut self, facts: &Facts<'j>, how: (&str, bool, u32), make: Make) -> Vec<Expr> {
-        let (between, is_in_path, level) = how;
+    fn plain_leaf(&mut self, facts: &Facts<'j>, how: How<'_>, make: Make) -> Vec<Expr> {
         for &at in &facts.loose {
             self.loose(at, "is not honoured");
         }
         if let Some(listed) = &facts.values {
-            let fulfils = |value: &&&Json| values::fulfils(value, facts, self);
+            let fulfils = |value: &&&Json| {
+                let is_plain = !matches!(value.kind, JsonKind::Array(_) | JsonKind::Object(_) | JsonKind::Null);
+                is_plain && values::fulfils(value, facts, self)
+            };
             let texts: Vec<String> = listed.iter().filter(fulfils).map(|value| self.plain_listed(value)).collect();
-            return texts
-                .into_iter()
-                .filter(|text| !is_in_path || !text.is_empty())
-                .map(|text| make.text(text))
-                .collect();
+            // These parts of a path lead elsewhere.
+            let is_part = |text: &String| !how.is_in_path || !["", ".", ".."].contains(&text.as_str());
+            return texts.into_iter().filter(is_part).map(|text| make.text(text)).collect();
         }
         let types = facts.types;
         let mut found = Vec::new();
         if types.has(Types::STRING) {
-            found.push(self.plain_text(Some(facts), is_in_path, make));
+            found.push(self.plain_text(Some(facts), how.is_in_path, make));
         }
         if types.has(Types::NUMBER) {
             found.extend(self.number(types, &facts.numbers, &facts.excluded, make));
@@ -382,20 +471,35 @@ impl<'j> Reader<'j, '_> {
         // Any value is mostly a text.
         if types == Types::ALL {
             found.truncate(1);
-        } else if types.has(Types::ARRAY) {
-            let items = facts.arrays.layers.iter().find_map(|&layer| self.doc.member(layer, "items"));
-            let item = match items {
-                Some(items) => self.plain(values::only(items), ",", true, level + 1),
-                None => self.plain_text(None, true, make),
-            };
-            let Count { min, max } = facts.arrays.count;
-            let (min, max) = (min.max(1), max.unwrap_or(min.saturating_add(MOST_ITEMS)));
-            if max > 0 {
-                let more = make.seq([make.text(between), item.clone()]);
-                found.push(make.seq([item, make.many(more, min - 1, Some(max.max(min) - 1))]));
-            }
+        } else if types.has(Types::ARRAY) && !how.is_item {
+            found.extend(self.plain_list(facts, how, make));
         }
         found
+    }
+
+    /// Returns the lists that fulfil facts, of at least one item. Lists in lists cannot be written.
+    fn plain_list(&mut self, facts: &Facts<'j>, how: How<'_>, make: Make) -> Option<Expr> {
+        for &layer in &facts.arrays.layers {
+            for key in ["uniqueItems", "contains", "prefixItems"] {
+                if let Some(at) = self.doc.member(layer, key) {
+                    self.loose(at, "is not honoured in a parameter");
+                }
+            }
+        }
+        let items = facts.arrays.layers.iter().filter_map(|&layer| self.doc.member(layer, "items"));
+        let items: Goal = items.flat_map(values::only).collect();
+        let of_item = How { is_item: true, is_in_path: true, level: how.level + 1, ..how };
+        let item = if items.is_empty() { vec![self.plain_text(None, true, make)] } else { self.plain(items, of_item) };
+        let Count { min, max } = facts.arrays.count;
+        let (min, max) = (min.max(1), max.unwrap_or(min.saturating_add(MOST_ITEMS)));
+        if item.is_empty() || max == 0 {
+            return None;
+        }
+        let item = make.any(item);
+        let name = self.fresh("item");
+        self.add(Rule::new(Name { text: name.clone(), span: make.0 }, item));
+        let more = make.seq([make.text(how.between), make.rule(name.clone())]);
+        Some(make.seq([make.rule(name), make.many(more, min - 1, Some(max.max(min) - 1))]))
     }
 
     fn plain_listed(&self, value: &Json) -> String {
@@ -414,10 +518,16 @@ impl<'j> Reader<'j, '_> {
             Some(None) => return make.never(),
             _ => {
                 let any = make.any_or_read([make.class(&[language::PRINTABLE])], [make.class(&[language::ANY])]);
-                // An empty part of a path is another path.
+                // An empty part of a path is another path, and so is one of points.
                 let min = length.min.max(u32::from(is_in_path));
-                let max = length.max.unwrap_or(min.saturating_add(LONGEST_TEXT));
-                make.many(any, min, Some(max.max(min)))
+                let max = length.max.unwrap_or(min.saturating_add(LONGEST_TEXT)).max(min);
+                if is_in_path {
+                    let others = [make.class(&[(0, 0x2D), (0x2F, 0x10_FFFF)])];
+                    let first = make.any_or_read([make.class(&[(0x20, 0x2D), (0x2F, 0x7E)])], others);
+                    make.seq([first, make.many(any, min - 1, Some(max - 1))])
+                } else {
+                    make.many(any, min, Some(max))
+                }
             }
         };
         match texts.as_bytes() {
@@ -425,6 +535,25 @@ impl<'j> Reader<'j, '_> {
             None => Expr::coded(Coding::Percent, texts, make.0),
         }
     }
+}
+
+/// Returns a literal part of a path: what cannot stand in one is in percent-encoding (RFC 3986, section 3.3).
+fn literal(text: &str) -> String {
+    let bytes = text.as_bytes();
+    let is_code = |at: usize| bytes.get(at + 1..at + 3).is_some_and(|code| code.iter().all(u8::is_ascii_hexdigit));
+    let keeps = |at: usize, byte: u8| match byte {
+        b'%' => is_code(at),
+        _ => byte.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=:@/?".contains(&byte),
+    };
+    let mut out = String::new();
+    for (at, &byte) in bytes.iter().enumerate() {
+        if keeps(at, byte) {
+            out.push(char::from(byte));
+        } else {
+            out += &format!("%{byte:02X}");
+        }
+    }
+    out
 }
 
 /// Returns a text in percent-encoding (RFC 3986, section 2).
