@@ -2,7 +2,8 @@
 
 use std::collections::VecDeque;
 
-use saphyr_parser::{Event, Parser, ScalarStyle, Span as Place};
+use yaml_rust2::parser::{Event, Parser};
+use yaml_rust2::scanner::{Marker, TScalarStyle};
 
 use super::MAX_EXPRESSIONS;
 use super::json_text::{Json, JsonKey, JsonKind};
@@ -39,8 +40,10 @@ pub(super) fn read(text: &str, diagnostics: &mut Diagnostics) -> Option<Json> {
     let ends = std::iter::once(text.len());
     let bytes = text.char_indices().map(|(at, _)| at).chain(ends).map(|at| at as u32).collect();
     let mut reader = Reader { text, bytes, open: Vec::new(), anchors: Map::new(), values: 0, whole: None, diagnostics };
-    for event in Parser::new_from_str(text) {
-        match event {
+    let mut parser = Parser::new_from_str(text);
+    loop {
+        match parser.next_token() {
+            Ok((Event::StreamEnd, _)) => break,
             Ok((event, place)) => reader.event(event, place)?,
             Err(error) => {
                 let at = reader.byte(error.marker().index());
@@ -68,11 +71,14 @@ impl Reader<'_, '_> {
     }
 
     /// Takes an event; `None` after an error.
-    fn event(&mut self, event: Event<'_>, place: Place) -> Option<()> {
-        let span = Span { start: self.byte(place.start.index()), end: self.byte(place.end.index()) };
+    fn event(&mut self, event: Event, place: Marker) -> Option<()> {
+        let start = self.byte(place.index());
+        let span = Span { start, end: start };
         match event {
             Event::Scalar(text, style, anchor, _) => {
-                let span = if span.start > span.end { Span { start: span.end, ..span } } else { span };
+                // The end is known where the text stands as it is.
+                let is_whole = self.text.get(start as usize..).is_some_and(|rest| rest.starts_with(&text));
+                let span = Span { end: start + if is_whole { text.len() as u32 } else { 0 }, ..span };
                 let json = Json { kind: self.scalar(&text, style, span), span };
                 let size = size(&json);
                 self.value(json, size, anchor)
@@ -95,7 +101,7 @@ impl Reader<'_, '_> {
                 let size = if anchor > 0 { size(&json) } else { 0 };
                 self.value(json, size, anchor)
             }
-            Event::Nothing | Event::StreamStart | Event::StreamEnd | Event::DocumentStart(_) | Event::DocumentEnd => {
+            Event::Nothing | Event::StreamStart | Event::StreamEnd | Event::DocumentStart | Event::DocumentEnd => {
                 Some(())
             }
         }
@@ -140,8 +146,8 @@ impl Reader<'_, '_> {
     }
 
     /// Returns the value that a scalar is: a plain one may be a number, a truth value or null.
-    fn scalar(&mut self, text: &str, style: ScalarStyle, span: Span) -> JsonKind {
-        if style != ScalarStyle::Plain {
+    fn scalar(&mut self, text: &str, style: TScalarStyle, span: Span) -> JsonKind {
+        if style != TScalarStyle::Plain {
             return JsonKind::String(text.to_string());
         }
         match text {

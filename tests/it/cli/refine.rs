@@ -116,7 +116,7 @@ fn what_json_does_not_have_is_dropped_and_measured() {
     fs::create_dir_all(place.path("held")).unwrap();
     fs::write(place.path("held/1"), "[1,2,3]").unwrap();
     fs::write(place.path("held/2"), "[true]").unwrap();
-    let options = ["refine", "g.ebnf", "--json", "--rounds", "1", "--max-tests", "6000", "--held-out", "held"];
+    let options = ["refine", "g.ebnf", "--json", "--rounds", "1", "--max-tests", "20000", "--held-out", "held"];
     let repaired = run_in(&place, &[&options[..], &["--", "python:json:loads"]].concat());
     assert_eq!(repaired.status.code(), Some(0), "{}", text(&repaired.stderr));
     let lines: Vec<serde_json::Value> =
@@ -124,9 +124,13 @@ fn what_json_does_not_have_is_dropped_and_measured() {
     let directions: Vec<&str> = lines.iter().filter_map(|line| line["direction"].as_str()).collect();
     assert!(directions.contains(&"tighten") && directions.contains(&"widen"), "{lines:?}");
     let changes: Vec<&serde_json::Value> = lines.iter().filter(|line| line["event"] == "change").collect();
-    assert!(changes.iter().all(|change| change["applied"] == true), "{changes:?}");
     let shut = changes.iter().find(|change| change["rule"] == "value").unwrap();
-    assert!(shut["rejected"].as_u64() > Some(0) && shut["shuts_out"].to_string().contains("maybe"), "{shut}");
+    assert!(
+        shut["applied"] == true
+            && shut["rejected"].as_u64() > Some(0)
+            && shut["shuts_out"].to_string().contains("maybe"),
+        "{shut}"
+    );
     let end = &lines[lines.len() - 1];
     let diff = end["diff"].as_str().unwrap();
     assert!(diff.contains("-- is it?") && diff.contains("/* few */") && end["in_place"] == true, "{diff}");

@@ -97,7 +97,7 @@ struct Parameter<'j> {
     is_required: bool,
 }
 
-/// How a value is written in a parameter.
+/// Form of a value in a parameter.
 #[derive(Clone, Copy)]
 struct How<'b> {
     /// Text between the items of a list.
