@@ -1,4 +1,4 @@
-//! What stands between brackets: marks, keywords such as `if` and `fi`, and tags of equal names.
+//! Contents of brackets: of marks, keywords such as `if` and `fi`, and tags of equal names.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;

@@ -232,31 +232,37 @@ fn the_same_seed_gives_the_same_edits() {
     assert_eq!(one, other);
 }
 
-/// Two defects, and something that few texts need: a value with two signs is all that the program takes beyond JSON.
+/// Two defects that samples show, and a third one that none shows: it is found by mutants, named, and left as it is.
 #[test]
-fn changes_name_their_rules_and_those_that_few_texts_need_are_left_out() {
-    let is_more = |text: &[u8]| is_json(text) || text == b"--1";
-    let text = JSON.replace(" | 'false'", "").replace("(',' value)*", "(',' value)?");
+fn changes_name_their_rules_and_those_that_no_sample_needs_are_left_out() {
+    let defects = [(" | 'false'", ""), ("(',' value)*", "(',' value)?"), ("[1-9] [0-9]*", "[1-9] [0-9]?")];
+    let text = defects.iter().fold(JSON.to_string(), |text, (from, to)| text.replace(from, to));
     let source = Source::ebnf("g.ebnf", &text).expect("a grammar");
-    let samples = [&b"[1,2,3]"[..], b"[false,true,null]", b"--1"].map(<[u8]>::to_vec);
+    let samples = [&b"[1,2,3]"[..], b"[false,true,null]"].map(<[u8]>::to_vec);
     let run = |samples: &[Vec<u8>], apply: Apply| {
         let settings = Settings { apply, ..settings() };
-        refine(&source, samples, &settings, &mut |text| Some(is_more(text)), &|| false, &mut |_| {})
+        refine(&source, samples, &settings, &mut |text| Some(is_json(text)), &|| false, &mut |_| {})
     };
-    let report = run(&samples[..2], Apply::Needed);
+    let report = run(&samples, Apply::Needed);
     let applied: Vec<&str> =
         report.changes.iter().filter(|change| change.is_applied).map(|change| change.rule.as_str()).collect();
     assert_eq!(applied.len(), 2, "{:?}", report.changes);
     assert!(applied.contains(&"value") && applied.contains(&"array"), "{applied:?}");
     for change in &report.changes[..2] {
         assert!(change.samples > 0 && change.accepted >= change.samples, "{change:?}");
-        assert!(!change.lets_in.is_empty() && change.lets_in.iter().all(|text| is_json(text)), "{change:?}");
+        let lets_in = change.lets_in.iter().map(|text| String::from_utf8_lossy(text));
+        assert!(change.accepted > 0 && lets_in.clone().all(|text| reads(&report, &text)), "{change:?}");
     }
-    assert!(reads(&report, "[false,1,2,[]]") && !reads(&report, "--1"), "{}", report.edited.text);
-    let first = run(&samples[..2], Apply::These(vec![1]));
+    assert!(reads(&report, "[false,1,2,[]]") && !reads(&report, "123"), "{}", report.edited.text);
+    let others: Vec<&str> =
+        report.changes.iter().filter(|change| !change.is_applied).map(|change| change.rule.as_str()).collect();
+    assert!(others.contains(&"number"), "{others:?}");
+    let all = run(&samples, Apply::All);
+    assert!(reads(&all, "[false,123,2,[]]") && all.changes.iter().all(|change| change.is_applied));
+    let first = run(&samples, Apply::These(vec![1]));
     assert_eq!(first.changes.iter().filter(|change| change.is_applied).count(), 1);
     assert!(!reads(&first, "[false,1,2,[]]"), "{}", first.edited.text);
-    let none = run(&samples[..2], Apply::These(vec![9]));
+    let none = run(&samples, Apply::These(vec![9]));
     assert_eq!(none.edited.text, text);
 }
 
