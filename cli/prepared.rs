@@ -179,7 +179,7 @@ fn options(source: &Source, args: &GrammarArgs, limits: &LimitArgs) -> Result<Op
         (None, None) => Weighting::ByDefault,
     };
     Ok(Options {
-        format: how.format.as_deref().and_then(formats::by_name),
+        format: source.known_format(how),
         start: how.start.clone(),
         reading: reading(&how.reading),
         // Other files are looked for next to the grammar; this one is where the user says.

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use gramjet_compiler::diagnostics::SourceFile;
 use gramjet_compiler::files::{GrammarFile, Named, Unreadable, is_word, look_up};
+use gramjet_compiler::formats::ebnf::Ebnf;
 use gramjet_compiler::formats::{self, Format, Loader};
 use gramjet_grammars::{SHIPPED, Shipped};
 
@@ -57,7 +58,13 @@ impl Source {
 
     /// Returns the format that it is read in.
     pub fn format(&self, how: &HowArgs) -> &'static dyn Format {
-        how.format.as_deref().and_then(formats::by_name).unwrap_or_else(|| formats::detect(&self.file))
+        self.known_format(how).unwrap_or_else(|| formats::detect(&self.file))
+    }
+
+    /// Returns the format that the arguments name, or that of a shipped grammar. `None` if the text says what it is.
+    pub fn known_format(&self, how: &HowArgs) -> Option<&'static dyn Format> {
+        let shipped = || self.shipped.map(|_| &Ebnf as &'static dyn Format);
+        how.format.as_deref().and_then(formats::by_name).or_else(shipped)
     }
 }
 

@@ -9,7 +9,8 @@ use gramjet::choices::{Header, HeaderError};
 use gramjet::{Choices, Limits, LimitsError, Producer};
 use gramjet_compiler::check::closest;
 use gramjet_compiler::files::{Beside, GrammarFile, Named, Unreadable, look_up};
-use gramjet_compiler::formats::{self, FormatOptions};
+use gramjet_compiler::formats::ebnf::Ebnf;
+use gramjet_compiler::formats::{self, Format, FormatOptions};
 use gramjet_compiler::ir::{Ir, NodeId};
 use gramjet_compiler::limits::AssumedLimits;
 use gramjet_compiler::shape::{Shape, Weighting};
@@ -127,7 +128,9 @@ impl Language {
     pub fn load(name: &OsStr, settings: &Settings) -> Result<Language, LanguageError> {
         match look_up(name, gramjet_grammars::by_name) {
             Named::Shipped(shipped) => {
-                Language::compile(&SourceFile::new(format!("<{}>", shipped.name), shipped.text), settings)
+                let format = settings.format.clone().or_else(|| Some(Ebnf.name().to_string()));
+                let file = SourceFile::new(format!("<{}>", shipped.name), shipped.text);
+                Language::compile(&file, &Settings { format, ..settings.clone() })
             }
             Named::File => {
                 let file = GrammarFile::read(Path::new(name))
