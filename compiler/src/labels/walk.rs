@@ -431,6 +431,8 @@ impl Walk<'_> {
         let Some(round) = rounds.find(|scope| scope.round_of() == Some(label)) else { return (0, 0) };
         let Some(body) = self.part(round, known.label) else { return (0, 0) };
         let within = Within::new(round, owner);
-        Walk { within: Some(&within), ..self }.longer_part(body, known)
+        // Parts of the round that is being derived stand after the repetition, and are longer in that round alone.
+        let own = self.longer.iter().position(|longer| longer.0 == label).map_or(self.longer.len(), |at| at + 1);
+        Walk { within: Some(&within), longer: &self.longer[..own], ..self }.longer_part(body, known)
     }
 }

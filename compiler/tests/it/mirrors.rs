@@ -42,6 +42,13 @@ fn a_round_pays_for_its_mirror() {
         let expected = if max_len < 4 { 0 } else { max_len - (max_len - 4) % 3 };
         assert_eq!(found, expected, "{max_len}");
     }
+    // A longer part of a round makes the mirrors of other rounds no longer.
+    let grammar = "s ::= e:(n:[a-z]+ m:$n){2} $each(e, $m)";
+    for max_len in 6..30 {
+        let limits = Limits { max_depth: None, max_len: Some(max_len) };
+        let found = text(grammar, limits, &[255; 60]).len() as u64;
+        assert_eq!(found, max_len - max_len % 3, "{max_len}");
+    }
     // A mirror alone counts rounds within a group of the round.
     let counted = "s ::= e:(g:('<' n:'a'{2,} '>')){1} $each(e, $oct(count(n), 1))";
     assert_eq!(text(counted, Limits::default(), &[255; 60]), b"<aaaaaaa>7");
