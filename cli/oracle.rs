@@ -10,8 +10,9 @@ use regex_lite::Regex;
 
 use crate::arguments::accept::OracleArgs;
 use crate::failure::Failure;
-use crate::refusal::hint;
+use crate::refusal::{hint, usual_cause};
 use crate::units::plural;
+use gramjet_campaign::failing::Rejection;
 use gramjet_campaign::one_line;
 use gramjet_campaign::subject::{Surroundings, Tested};
 use gramjet_campaign::{Stop, StopReason};
@@ -58,8 +59,6 @@ pub struct Oracle {
     stop: Stop,
     end: Option<End>,
     failure: Option<Failure>,
-    /// Hint for the user if the program rejects everything: it may have been refused something.
-    hint: Option<String>,
 }
 
 /// The rule by which a program accepts: exit status 0, if no regular expression says otherwise.
@@ -129,7 +128,6 @@ impl Oracle {
             stop,
             end: None,
             failure: None,
-            hint: None,
         })
     }
 
@@ -137,6 +135,11 @@ impl Oracle {
     pub fn describe(&self) -> &'static str {
         // No coverage guides here.
         self.tested.describe().split(',').next().unwrap_or_default()
+    }
+
+    /// Returns what counts as acceptance, and what to do if that is wrong.
+    pub fn rule(&self) -> &'static str {
+        self.acceptance.rule()
     }
 
     /// Returns what was asked up to now.
@@ -225,11 +228,7 @@ impl Oracle {
             &mut self.tested
         };
         let run = tested.run(text)?;
-        let answer = self.acceptance.judge(&run);
-        if !answer && self.counts.accepted == 0 {
-            self.hint = hint(self.surroundings.confinement, &run);
-        }
-        Ok((answer, run.outcome))
+        Ok((self.acceptance.judge(&run), run.outcome))
     }
 
     fn hangs(&self, outcome: &Outcome, text: &[u8]) -> Failure {
@@ -247,6 +246,18 @@ impl Oracle {
         Failure::Useless(format!("{what}, at last on `{text}`: {help}"))
     }
 
+    /// Runs the program on a text that it has rejected once more. Returns what it says, and what the cause may be.
+    pub fn why(&mut self, text: &[u8]) -> Option<String> {
+        let run = self.tested.run(text).ok()?;
+        let (said, confinement) = (Rejection::of(&run), hint(self.surroundings.confinement, &run));
+        if self.acceptance.judge(&run) {
+            return Some("it accepts the same text when it is run once more".to_string());
+        }
+        let cause = confinement.or_else(|| usual_cause(&said, self.surroundings.text).map(str::to_string));
+        let cause = cause.unwrap_or_else(|| self.acceptance.rule().to_string());
+        Some(format!("{said}\n  {cause}"))
+    }
+
     /// Finds out whether the program tells texts apart: it is to accept one of `valid`, of which at most 64 are tried,
     /// and to reject some nonsense.
     ///
@@ -260,9 +271,10 @@ impl Oracle {
         if !accepts_one && self.end.is_none() {
             let first = tried.first().map_or(String::new(), |text| format!(", such as `{}`", one_line(text, 60)));
             let all = plural(tried.len() as u64, "text");
-            let rule = self.hint.as_deref().unwrap_or_else(|| self.acceptance.rule());
+            let why =
+                tried.first().and_then(|text| self.why(text)).unwrap_or_else(|| self.acceptance.rule().to_string());
             return Err(Failure::Useless(format!(
-                "the program rejects all of {all} that are {valid_is}{first}: {rule}"
+                "the program rejects all of {all} that are {valid_is}{first}: {why}"
             )));
         }
         if !accepts_one && matches!(self.end, Some(End::Time | End::Runs)) {

@@ -1,5 +1,6 @@
-//! Tells the user where confinement may be why a program failed.
+//! Tells the user why a program may have failed, or rejected texts: confinement, and other usual causes.
 
+use gramjet_campaign::failing::Rejection;
 use gramjet_harness::{Confinement, Run, refusal};
 
 /// Returns a line for a run that failed or whose text was rejected, if the program may have been refused something.
@@ -17,4 +18,46 @@ pub fn hint_of(sign: &str) -> String {
         "the program may have been refused something by confinement (it wrote `{sign}`): `--allow PERMISSION` or \
          `--unconfined` lets it; `gramjet confinement` lists what is refused"
     )
+}
+
+/// Words of a function that has got bytes where it can use text alone.
+const WANTS_TEXT: [&str; 11] = [
+    "cannot use a string pattern on a bytes-like object",
+    "a bytes-like object is required, not 'str'",
+    "first arg must be bytes or a tuple of bytes, not str",
+    "must be str, not bytes",
+    "must be a string, not bytes",
+    "expected str instance, bytes found",
+    "expected string or bytes-like object, got 'bytes'",
+    "can't concat str to bytes",
+    "'bytes' object has no attribute",
+    "must be of type string. Received an instance of Buffer",
+    "is not a function",
+];
+
+/// Words of a function that has got text where it can use bytes alone.
+const WANTS_BYTES: [&str; 6] = [
+    "cannot use a bytes pattern on a string-like object",
+    "a bytes-like object is required, not 'str'",
+    "must be bytes, not str",
+    "can't concat bytes to str",
+    "'str' object has no attribute 'decode'",
+    "Received type string",
+];
+
+/// Words of a program that lacks a part of itself.
+const LACKS: [&str; 3] = ["ModuleNotFoundError", "Cannot find module", "ClassNotFoundException"];
+
+/// Returns the usual cause of what a program said, and what to do about it.
+pub fn usual_cause(said: &Rejection, gets_text: bool) -> Option<&'static str> {
+    let says = |words: &[&str]| said.lines().iter().any(|line| words.iter().any(|words| line.contains(words)));
+    if says(&LACKS) {
+        Some("it lacks a module: install that where the interpreter in `PATH` finds it")
+    } else if !gets_text && says(&WANTS_TEXT) {
+        Some("the function may want text, and gets bytes: `--text` gives it text")
+    } else if gets_text && says(&WANTS_BYTES) {
+        Some("the function may want bytes, and gets text: leave out `--text`")
+    } else {
+        None
+    }
 }

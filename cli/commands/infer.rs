@@ -93,7 +93,7 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
     let inferred = infer(&texts, &mut oracle, &options(args));
     // Nothing was written yet.
     oracle.finish("nothing is written")?;
-    let inferred = inferred.map_err(|unusable| refuse(unusable, args, &paths, oracle.counts().stopped > 0))?;
+    let inferred = inferred.map_err(|unusable| refuse(unusable, args, (&paths, &texts), &mut oracle))?;
     report(args, &paths, &inferred, &oracle);
     let measured = measure(&inferred, args.seed, &held_out, &mut oracle)?;
     write_output(args.output.as_deref(), inferred.grammar.as_bytes())?;
@@ -125,13 +125,13 @@ fn options(args: &Arguments) -> Options {
 }
 
 /// Returns why there is no grammar.
-fn refuse(unusable: Unusable, args: &Arguments, paths: &[PathBuf], has_stopped: bool) -> Failure {
-    let rule = match (&args.oracle.accept.accept_regex, &args.oracle.accept.reject_regex) {
-        (None, None) => {
-            "it accepts by exit status 0; if it says otherwise what it accepts, give `--accept-regex` or `--reject-regex`"
-        }
-        _ => "see whether the regular expressions match what it writes",
-    };
+fn refuse(
+    unusable: Unusable,
+    args: &Arguments,
+    (paths, texts): (&[PathBuf], &[Vec<u8>]),
+    oracle: &mut Oracle,
+) -> Failure {
+    let rule = oracle.rule();
     match unusable {
         Unusable::NoSamples => Failure::Usage(unusable.to_string()),
         Unusable::TooLong => {
@@ -140,14 +140,15 @@ fn refuse(unusable: Unusable, args: &Arguments, paths: &[PathBuf], has_stopped: 
                 "all samples are longer than {limit}; short samples work best, `--max-sample` allows longer ones"
             ))
         }
-        Unusable::Rejected(number) if has_stopped => {
+        Unusable::Rejected(number) if oracle.counts().stopped > 0 => {
             let sample = shown(&paths[number]);
             Failure::Useless(format!(
                 "the program exceeded a limit on the sample {sample}: raise `--timeout` or `--memory`, or see what it waits for"
             ))
         }
         Unusable::Rejected(number) => {
-            Failure::Useless(format!("the program rejects the sample {}: {rule}", shown(&paths[number])))
+            let why = oracle.why(&texts[number]).unwrap_or_else(|| rule.to_string());
+            Failure::Useless(format!("the program rejects the sample {}: {why}", shown(&paths[number])))
         }
         Unusable::AcceptsEverything => {
             Failure::Useless(format!("the program accepts whatever it gets, also nonsense: {rule}"))

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::failure::say;
 use crate::progress::Progress;
-use crate::refusal::hint_of;
+use crate::refusal::{hint_of, usual_cause};
 use crate::terminal::visible_json;
 use crate::units::plural;
 use gramjet_campaign::failing::{Advice, Campaign, News, Progress as Reached, Standing, Unconfirmed};
@@ -145,6 +145,10 @@ pub(super) fn say_advice(advice: &Advice) {
     match advice {
         Advice::NotJudged(why) => say!("gramjet: warning: {why}; such runs are not judged"),
         Advice::Refused { sign } => say!("gramjet: {}", hint_of(sign)),
+        Advice::Rejected { texts, said, gets_text } => {
+            let cause = usual_cause(said, *gets_text).map_or(String::new(), |cause| format!("; {cause}"));
+            say!("gramjet: the program rejects all of the first {texts} texts: {said}{cause}");
+        }
     }
 }
 

@@ -82,3 +82,23 @@ fn programs_that_tell_nothing_are_refused() {
         assert!(!std::path::Path::new(&place.path("out.ebnf")).exists());
     }
 }
+
+#[test]
+fn what_the_program_said_of_a_sample_is_shown_with_the_usual_cause() {
+    let place = samples("infer-why");
+    let script = r"cat > /dev/null; printf 'one\nline 2: no \033[31m token\n' >&2; exit 3";
+    let (code, said) = infer(&place, &[], &["sh", "-c", script]);
+    let expected =
+        "rejects the sample `samples/0.json`: exit status 3; it wrote\n    one\n    line 2: no \\u{1b}[31m token";
+    assert!(code == Some(1) && said.contains(expected) && said.contains("it accepts by exit status 0"), "{said}");
+    if !gramjet_needs::has_for_a_part("python3") {
+        return;
+    }
+    let module = "import re\ndef parse(text):\n    if not re.match('[^}]', text):\n        raise ValueError('no')\n";
+    std::fs::write(place.path("mine.py"), module).expect("a file");
+    let (code, said) = infer(&place, &[], &["python:mine.py:parse"]);
+    assert!(code == Some(1) && said.contains("cannot use a string pattern on a bytes-like object"), "{said}");
+    assert!(said.contains("the function may want text, and gets bytes: `--text` gives it text"), "{said}");
+    let (_, said) = infer(&place, &["--text", "--max-tests", "300"], &["python:mine.py:parse"]);
+    assert!(!said.contains("rejects the sample"), "{said}");
+}

@@ -10,6 +10,7 @@ use regex_lite::Regex;
 use super::depth::overflow;
 use super::loops::hottest;
 use super::messages::{Gist, file_of, gist, normalised};
+use super::rejection::Rejection;
 use crate::error::Error;
 use crate::subject::{Surroundings, Tested};
 
@@ -72,15 +73,28 @@ pub enum Advice {
         /// Words of the program that say so.
         sign: String,
     },
+    /// None of the first texts was valid, and the program said of all what it said of the last one.
+    Rejected {
+        /// Number of these texts.
+        texts: u32,
+        /// Words of the program.
+        said: Rejection,
+        /// Whether a function gets text, not bytes.
+        gets_text: bool,
+    },
 }
 
 /// Judges runs. It has the programs that outputs are held against.
 pub struct Judge {
     rules: Rules,
     confinement: Confinement,
+    /// Whether a function gets text, not bytes.
+    gets_text: bool,
     /// Runs up to now, and whether one of them was valid.
     runs: u32,
     was_valid: bool,
+    /// The words of the program on the first texts, while none of them was valid and all were alike.
+    first: Option<Rejection>,
     /// Advice that was given, and advice that was not taken yet.
     given: Vec<Advice>,
     advice: Vec<Advice>,
@@ -122,8 +136,10 @@ impl Judge {
         Ok(Judge {
             rules: rules.clone(),
             confinement: surroundings.confinement,
+            gets_text: surroundings.text,
             runs: 0,
             was_valid: false,
+            first: None,
             given: Vec::new(),
             advice: Vec::new(),
             other: other(&rules.compare)?,
@@ -181,6 +197,22 @@ impl Judge {
         }
     }
 
+    /// Gives advice if the program has rejected all of the first texts in the same way. Failures are reported as such.
+    fn compare_rejections(&mut self, run: &Run<'_>, has_failed: bool) {
+        if self.was_valid || has_failed {
+            self.first = None;
+            return;
+        }
+        let said = Rejection::of(run);
+        let is_first = self.runs == 1;
+        self.first = Some(said).filter(|said| is_first || self.first.as_ref().is_some_and(|first| first.is_like(said)));
+        if self.runs == FIRST
+            && let Some(said) = self.first.take()
+        {
+            self.advise(Advice::Rejected { texts: FIRST, said, gets_text: self.gets_text });
+        }
+    }
+
     /// Judges a run on this input.
     pub fn judge(&mut self, input: &[u8], run: &Run<'_>) -> Result<Verdict, Error> {
         let stderr = String::from_utf8_lossy(&run.stderr.bytes);
@@ -205,6 +237,9 @@ impl Judge {
         self.was_valid |= is_valid;
         if failed.is_some() || !self.was_valid && self.runs == FIRST {
             self.advise_of_refusal(run);
+        }
+        if self.runs <= FIRST {
+            self.compare_rejections(run, failed.is_some());
         }
         Ok(Verdict { failed, behaviour, is_valid })
     }
