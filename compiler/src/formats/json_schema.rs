@@ -25,6 +25,7 @@ mod facts;
 mod language;
 mod list;
 mod make;
+mod negation;
 mod numbers;
 mod objects;
 mod openapi;

@@ -18,7 +18,7 @@ const MAX_COMPARED: usize = 1 << 9;
 const MAX_ONE_OF: usize = 64;
 
 /// The keywords that say something of values.
-const KEYWORDS: [&str; 47] = [
+pub(super) const KEYWORDS: [&str; 47] = [
     "$ref",
     "$dynamicRef",
     "$recursiveRef",
@@ -70,7 +70,7 @@ const KEYWORDS: [&str; 47] = [
 
 /// One condition on a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Condition<'j> {
+pub(super) enum Condition<'j> {
     Is(Literal),
     /// The keyword of the schema does not hold.
     Breaks(Id, &'j str),
@@ -81,7 +81,7 @@ enum Condition<'j> {
     Loose(Id),
 }
 
-type Options<'j> = Vec<Vec<Condition<'j>>>;
+pub(super) type Options<'j> = Vec<Vec<Condition<'j>>>;
 
 /// The alternatives of a value.
 pub(super) enum Expansion<'j> {
@@ -93,14 +93,14 @@ pub(super) enum Expansion<'j> {
 
 /// A search for alternatives.
 #[derive(Clone)]
-struct State<'j> {
-    facts: Facts<'j>,
-    pending: Vec<(Condition<'j>, Option<Id>)>,
-    choices: Vec<(Options<'j>, Id)>,
+pub(super) struct State<'j> {
+    pub(super) facts: Facts<'j>,
+    pub(super) pending: Vec<(Condition<'j>, Option<Id>)>,
+    pub(super) choices: Vec<(Options<'j>, Id)>,
     seen: Set<Literal>,
     /// The schema that led to each schema.
     from: Map<Id, Id>,
-    is_plain: bool,
+    pub(super) is_plain: bool,
 }
 
 /// The bounds of a search.
@@ -387,7 +387,7 @@ impl<'j> Reader<'j, '_> {
         if key.starts_with("min") { count.at_least(number) } else { count.at_most(number) }
     }
 
-    fn types(&self, at: Id) -> Types {
+    pub(super) fn types(&self, at: Id) -> Types {
         let named = |id: Id| self.doc.text(id).and_then(Types::by_name);
         match self.doc.is_array(at) {
             true => self.doc.items(at).iter().filter_map(|&id| named(id)).fold(Types::NONE, Types::or),
@@ -459,144 +459,6 @@ impl<'j> Reader<'j, '_> {
                 with.push(Condition::Is(Literal::of(then)));
             }
             state.choices.push((vec![with, vec![Condition::Forbid(key)]], then));
-        }
-    }
-
-    /// Adds that a schema does not hold: one of its keywords does not.
-    fn fails(&mut self, state: &mut State<'j>, id: Id) {
-        if let Some(truth) = self.doc.truth(id) {
-            if truth {
-                state.facts.conflict = Some(id);
-            }
-            return;
-        }
-        let is_alone = |key: &str| !self.doc.is_ref_alone || key == "$ref" || self.doc.member(id, "$ref").is_none();
-        let keys = self.doc.members(id).iter().filter(|(key, _)| KEYWORDS.contains(key) && is_alone(key));
-        let (known, unknown): (Vec<_>, Vec<_>) = keys.partition(|(key, at)| self.is_breakable(key, *at));
-        let mut options: Options<'j> = known.iter().map(|(key, _)| vec![Condition::Breaks(id, key)]).collect();
-        if options.is_empty() && !unknown.is_empty() {
-            options.push(vec![Condition::Loose(id)]);
-        }
-        match options.len() {
-            0 => state.facts.conflict = Some(id),
-            1 => state.pending.extend(options.remove(0).into_iter().map(|condition| (condition, Some(id)))),
-            _ => {
-                state.is_plain = false;
-                state.choices.push((options, id));
-            }
-        }
-    }
-
-    /// Returns true if it can be said that a keyword does not hold.
-    fn is_breakable(&self, key: &str, at: Id) -> bool {
-        const KNOWN: [&str; 23] = [
-            "$ref",
-            "allOf",
-            "anyOf",
-            "oneOf",
-            "not",
-            "type",
-            "enum",
-            "const",
-            "minimum",
-            "maximum",
-            "exclusiveMinimum",
-            "exclusiveMaximum",
-            "minLength",
-            "maxLength",
-            "pattern",
-            "minItems",
-            "maxItems",
-            "properties",
-            "required",
-            "minProperties",
-            "maxProperties",
-            "contains",
-            "if",
-        ];
-        let is_target_known = || self.doc.text(at).is_some_and(|reference| self.doc.target(at, reference).is_some());
-        match key {
-            "$ref" => is_target_known(),
-            "exclusiveMinimum" | "exclusiveMaximum" => self.doc.number(at).is_some(),
-            "enum" | "const" => true,
-            _ => KNOWN.contains(&key),
-        }
-    }
-
-    fn breaks(&mut self, state: &mut State<'j>, id: Id, key: &'j str) {
-        let Some(at) = self.doc.member(id, key) else { return };
-        let isnt = |schema: Id| Condition::Is(Literal { schema, holds: false });
-        let only = |state: &mut State<'j>, types: Types| state.facts.types = state.facts.types.and(types);
-        match key {
-            "$ref" => {
-                if let Some(target) = self.doc.text(at).and_then(|reference| self.doc.target(id, reference)) {
-                    state.pending.push((isnt(target), Some(id)));
-                }
-            }
-            "not" => state.pending.push((Condition::Is(Literal::of(at)), Some(id))),
-            "anyOf" | "oneOf" => {
-                state.pending.extend(self.doc.items(at).iter().map(|&item| (isnt(item), Some(id))));
-            }
-            "allOf" => {
-                let options = self.doc.items(at).iter().map(|&item| vec![isnt(item)]).collect();
-                state.choices.push((options, at));
-            }
-            "if" => {
-                let part = |key| self.doc.member(id, key);
-                let yes = part("then").map(|then| vec![Condition::Is(Literal::of(at)), isnt(then)]);
-                let no = part("else").map(|other| vec![isnt(at), isnt(other)]);
-                state.choices.push((yes.into_iter().chain(no).collect(), at));
-            }
-            "type" => {
-                let types = self.types(at);
-                state.facts.types = state.facts.types.without(types);
-            }
-            "enum" | "const" => {
-                let ids = if key == "enum" { self.doc.items(at).to_vec() } else { vec![at] };
-                state.facts.excluded.extend(ids.into_iter().map(|id| self.doc.canonical(self.doc.json(id))));
-            }
-            "required" => {
-                only(state, Types::OBJECT);
-                let keys = self.doc.items(at).iter().filter_map(|&item| self.doc.text(item));
-                state.choices.push((keys.map(|key| vec![Condition::Forbid(key)]).collect(), at));
-            }
-            "properties" => {
-                only(state, Types::OBJECT);
-                let options = self.doc.members(at).iter().map(|&(key, schema)| {
-                    vec![Condition::Require(key), Condition::Property(key, Literal { schema, holds: false })]
-                });
-                state.choices.push((options.collect(), at));
-            }
-            "pattern" => {
-                only(state, Types::STRING);
-                let pattern = self.doc.text(at).map(|pattern| Fits { pattern, holds: false, at });
-                state.facts.strings.patterns.extend(pattern);
-            }
-            "contains" => state.facts.loose.push(at),
-            _ => self.breaks_bound(&mut state.facts, id, key, at),
-        }
-    }
-
-    fn breaks_bound(&self, facts: &mut Facts<'j>, id: Id, key: &str, at: Id) {
-        let doc = &self.doc;
-        if let (true, Some(number)) = (key.to_ascii_lowercase().ends_with("imum"), doc.number(at)) {
-            facts.types = facts.types.and(Types::NUMBER);
-            let beside = if key == "minimum" { "exclusiveMinimum" } else { "exclusiveMaximum" };
-            let was_open = key.starts_with('e') || doc.member(id, beside).and_then(|id| doc.truth(id)) == Some(true);
-            let bound = Bound { at: number, is_open: !was_open };
-            return if key.ends_with("inimum") { facts.numbers.at_most(bound) } else { facts.numbers.at_least(bound) };
-        }
-        let Some(number) = doc.count(at) else { return };
-        let (types, count) = match &key[3..] {
-            "Length" => (Types::STRING, &mut facts.strings.length),
-            "Items" => (Types::ARRAY, &mut facts.arrays.count),
-            _ => (Types::OBJECT, &mut facts.objects.count),
-        };
-        facts.types = facts.types.and(types);
-        match (key.starts_with("min"), number) {
-            (true, 0) => facts.types = Types::NONE,
-            (true, number) => count.at_most(number - 1),
-            (false, number) => count.at_least(number.saturating_add(1)),
         }
     }
 

@@ -196,6 +196,37 @@ fn contradictions_are_errors_with_their_paths() {
 }
 
 #[test]
+fn one_of_closed_objects_has_a_property_that_the_other_lacks() {
+    check(
+        r#"{"oneOf": [{"type": "object", "properties": {"a": {"const": 1}}, "additionalProperties": false},
+            {"type": "object", "properties": {"b": {"const": 2}}, "additionalProperties": false}]}"#,
+        expect![[r#"
+            %start document
+            document ::= blanks value blanks
+            value ::= value.2 | value.3 | value.4 @ 0 | value.5 @ 0
+            value.2 ::= "{" blanks ("\"a\"" blanks ":" blanks a blanks | "\"a\"" blanks ":" blanks a blanks ("," blanks "\"a\"" blanks ":" blanks a blanks)* @ 0) "}"
+            value.3 ::= "{" blanks ("\"b\"" blanks ":" blanks b blanks | "\"b\"" blanks ":" blanks b blanks ("," blanks "\"b\"" blanks ":" blanks b blanks)* @ 0) "}"
+            value.4 ::= "{" blanks (("\"a\"" blanks ":" blanks a blanks)? | "\"a\"" blanks ":" blanks a blanks ("," blanks "\"a\"" blanks ":" blanks a blanks)* @ 0) "}"
+            value.5 ::= "{" blanks (("\"b\"" blanks ":" blanks b blanks)? | "\"b\"" blanks ":" blanks b blanks ("," blanks "\"b\"" blanks ":" blanks b blanks)* @ 0) "}"
+            a ::= "1"
+            b ::= "2"
+        "#]],
+    );
+    check(
+        r#"{"type": "object", "properties": {"a": {"const": 1}, "k": {"const": "x"}}, "additionalProperties": false,
+            "not": {"properties": {"a": {}}, "additionalProperties": {"type": "number"}}}"#,
+        expect![[r#"
+            %start document
+            document ::= blanks value blanks
+            value ::= "{" blanks (("\"a\"" blanks ":" blanks a.2 blanks "," blanks)? "\"k\"" blanks ":" blanks k.2 blanks | ("\"a\"" blanks ":" blanks a.2 blanks | "\"k\"" blanks ":" blanks k.2 blanks) ("," blanks ("\"a\"" blanks ":" blanks a.2 blanks | "\"k\"" blanks ":" blanks k.2 blanks))* @ 0) "}"
+            k ::= "\"x\""
+            a.2 ::= "1"
+            k.2 ::= "\"x\""
+        "#]],
+    );
+}
+
+#[test]
 fn schemas_are_told_from_grammars() {
     for (text, format) in [
         (r#"{"$schema": "http://json-schema.org/draft-07/schema#"}"#, "jsonschema"),
