@@ -10,6 +10,7 @@ mod codes;
 mod context;
 mod decode;
 mod encode;
+mod faults;
 mod kept;
 mod names;
 mod operations;
@@ -32,8 +33,8 @@ use crate::{Budget, Parsed, Rejection, Work};
 use codes::Reading;
 use context::{Contexts, Passed};
 use encode::{FAULT, OPTION, append, encode, fault_of};
+use faults::Fault;
 use kept::Kept;
-use operations::Fault;
 use queue::Queue;
 
 /// The first size of the data, in bytes, at which they are compacted.

@@ -1,7 +1,7 @@
 //! The steps of threads at bit fields: numbers that share bytes.
 
 use super::context::{Looked, Part, UNKNOWN, Waiting};
-use super::operations::{Fault, Right};
+use super::faults::{Fault, Right};
 use super::{Mode, Threads};
 use crate::arena::Thread;
 use crate::error::{Attempt, ParseError};

@@ -2,7 +2,7 @@
 
 use gramjet_compiler::derived::Padding;
 
-use super::operations::{Fault, Right};
+use super::faults::{Fault, Right};
 use super::{Mode, Threads};
 use crate::arena::Thread;
 use crate::error::{Attempt, Expected};
