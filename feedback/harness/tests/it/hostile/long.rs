@@ -120,6 +120,11 @@ struct Long {
 /// Attacks that a line of what is wrong names.
 const LAST: usize = 8;
 
+/// Attacks for which later ones on the same target may pay with a limit on files or processes. What they leave counts,
+/// or cannot be looked at, which counts as all room once other programs of this test have taken some.
+const LEAVES_ROOM_TAKEN: [&str; 5] =
+    ["disk_filled_by_one_left", "folders_deep", "kinds_of_files", "shared_written_later", "fork_comet"];
+
 impl Long {
     fn run(mut self, runs: u32) {
         let mut left = runs;
@@ -213,7 +218,9 @@ impl Long {
         let mut harm = self.scene.victims.harm();
         // Other processes may have had all time. A process that goes on may have a child that was stopped earlier.
         let is_late = matches!(seen.outcome, Outcome::Timeout | Outcome::Stopped);
-        if !is_late && !attack.is_right(self.job.kind, &seen.outcome) {
+        let is_paying = matches!(seen.outcome, Outcome::Disk | Outcome::Processes)
+            && self.last.iter().any(|last| LEAVES_ROOM_TAKEN.contains(last));
+        if !is_late && !is_paying && !attack.is_right(self.job.kind, &seen.outcome) {
             harm.push(format!("it ended with {}, {:?}", seen.outcome, seen.stderr));
         }
         harm.iter().for_each(|harm| self.fail("harm", &format!("{}: {harm}", attack.name)));
