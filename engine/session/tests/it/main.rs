@@ -1,5 +1,6 @@
 //! Sessions and languages.
 
+mod families;
 mod languages;
 mod properties;
 mod sessions;
