@@ -1,7 +1,7 @@
 //! A grammar as plain trees, made from an Ast or from any IR, with the facts of each tree by plain iteration: what the
 //! kit's own, naive algorithms run on.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 
 use gramjet_compiler::analysis::alphabet::Alphabets;
@@ -202,7 +202,8 @@ impl System {
             let forms = self.variables.clone();
             for (variable, form) in self.variables.iter_mut().enumerate() {
                 if let Some(form) = form.as_mut().filter(|_| reached[variable]) {
-                    set_facts(form, &Rules { facts: &facts, forms: &forms }, &mut Vec::new());
+                    let rules = Rules { facts: &facts, forms: &forms, depth: Cell::new(0) };
+                    set_facts(form, &rules, &mut Vec::new());
                     facts[variable] = (form.facts, form.uniques.clone());
                 }
             }

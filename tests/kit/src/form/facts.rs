@@ -1,5 +1,7 @@
 //! The facts of trees, by plain iteration.
 
+use std::cell::Cell;
+
 use gramjet_compiler::derived::{Derived, Measure, Value};
 use gramjet_compiler::ir::Facts;
 use gramjet_compiler::naming::Naming;
@@ -10,15 +12,22 @@ use super::{Form, Kind, Part, UNKNOWN, Uniques};
 pub(super) struct Rules<'r> {
     pub facts: &'r [(Facts, Uniques)],
     pub forms: &'r [Option<Form>],
+    /// Number of references that are open, one within the other.
+    pub depth: Cell<u32>,
 }
+
+/// The most references within each other. Before the facts are final, a part can seem so long that there is no end.
+const MOST_DEPTH: u32 = 200;
 
 impl Rules<'_> {
     /// Returns the length of the shortest text of a rule whose parameters stand for parts of which this is known.
     fn len(&self, variable: usize, given: Vec<Part>) -> u64 {
         match &self.forms[variable] {
-            Some(form) if form.facts.min_len < u64::MAX => {
+            Some(form) if form.facts.min_len < u64::MAX && self.depth.get() < MOST_DEPTH => {
                 let mut form = form.clone();
+                self.depth.set(self.depth.get() + 1);
                 self.set_first(&mut form, &mut given.clone());
+                self.depth.set(self.depth.get() - 1);
                 form.facts.min_len
             }
             _ => u64::MAX,
