@@ -1,6 +1,6 @@
 //! Notations that no format reads. Each is known by marks that the notations of the formats do not have.
 
-use super::glance::lines;
+use super::glance;
 use crate::diagnostics::{Code, Diagnostic};
 
 /// A notation that no format reads.
@@ -11,7 +11,24 @@ pub(super) struct Foreign {
     nearest: &'static str,
     /// Advice that names a tool which makes a grammar that a format reads, if there is one.
     converter: Option<&'static str>,
-    looks_like: fn(&str) -> bool,
+    looks_like: fn(&Text<'_>) -> bool,
+}
+
+/// A text with its lines, which are looked at for each notation.
+struct Text<'t> {
+    whole: &'t str,
+    lines: Vec<&'t str>,
+}
+
+impl<'t> Text<'t> {
+    /// Returns the first lines, as [`glance::lines`] does.
+    fn lines(&self) -> impl Iterator<Item = &'t str> {
+        self.lines.iter().copied()
+    }
+
+    fn contains(&self, mark: &str) -> bool {
+        self.whole.contains(mark)
+    }
 }
 
 impl Foreign {
@@ -38,10 +55,11 @@ impl Foreign {
 
 /// Returns the notation that a text looks like, if it is one of those that no format reads.
 pub(super) fn find(text: &str) -> Option<&'static Foreign> {
-    ALL.iter().find(|foreign| (foreign.looks_like)(text))
+    let text = Text { whole: text, lines: glance::lines(text).collect() };
+    ALL.iter().find(|foreign| (foreign.looks_like)(&text))
 }
 
-const fn foreign(name: &'static str, nearest: &'static str, looks_like: fn(&str) -> bool) -> Foreign {
+const fn foreign(name: &'static str, nearest: &'static str, looks_like: fn(&Text<'_>) -> bool) -> Foreign {
     Foreign { name, nearest, converter: None, looks_like }
 }
 
@@ -67,7 +85,7 @@ const ALL: &[Foreign] = &[
         "`protoc-gen-jsonschema` makes JSON Schemas of messages",
     ),
     foreign("ASN.1", "ebnf", |text| {
-        let mut lines = lines(text);
+        let mut lines = text.lines();
         lines.any(|line| line.contains("DEFINITIONS")) && (text.contains("BEGIN") && text.contains("::="))
     }),
     foreign("Kaitai Struct", "ebnf", |text| {
@@ -79,25 +97,25 @@ const ALL: &[Foreign] = &[
     foreign("Xtext", "g4", |text| line_of(text, &["grammar "], " with ") || begins(text, &["generate "])),
     foreign("LALRPOP", "yacc", |text| begins(text, &["grammar;", "grammar<", "grammar("])),
     foreign("Langium", "g4", |text| {
-        lines(text).any(|line| line.strip_prefix("grammar ").is_some_and(is_word)) || begins(text, &["entry "])
+        text.lines().any(|line| line.strip_prefix("grammar ").is_some_and(is_word)) || begins(text, &["entry "])
     }),
     foreign("nearley", "bnf", |text| {
-        let has_arrow = lines(text).any(|line| line.contains("->"));
+        let has_arrow = text.lines().any(|line| line.contains("->"));
         has_arrow && (text.contains("{%") || begins(text, &["@builtin ", "@lexer ", "@preprocessor ", "@include "]))
     }),
     foreign("lemon", "yacc", |text| {
-        lines(text).any(|line| line.contains("::=") && (line.ends_with('.') || line.contains(". {")))
-            && !text.contains('"')
-            && (text.contains('(')
+        text.lines().any(|line| line.contains("::=") && (line.ends_with('.') || line.contains(". {")))
+            && !text.contains("\"")
+            && (text.contains("(")
                 || begins(text, &["%token", "%left", "%right", "%start_symbol", "%type", "%include"]))
     }),
     foreign("jison", "yacc", |text| begins(text, &["%lex"]) && begins(text, &["/lex"])),
     foreign("lex or flex", "yacc", is_lex),
     foreign("Menhir", "yacc", |text| {
-        let has_rules = lines(text).any(|line| line.contains("%%"));
+        let has_rules = text.lines().any(|line| line.contains("%%"));
         has_rules
             && (begins(text, &["%start <", "%inline ", "%public "])
-                || lines(text).any(|line| {
+                || text.lines().any(|line| {
                     line.starts_with("%token <") && text.contains("{ ") && text.contains(" = ") && !text.contains("$$")
                 }))
     }),
@@ -105,34 +123,34 @@ const ALL: &[Foreign] = &[
     foreign("a grammar of CPython's PEG generator", "pest", |text| {
         let is_typed =
             |line: &str| line.split_once('[').is_some_and(|(name, rest)| is_word(name) && rest.contains("]:"));
-        lines(text).any(is_typed)
+        text.lines().any(is_typed)
     }),
     foreign("PEG", "pest", |text| {
         let is_rule = |line: &str| {
             let arrow = line.split_once("<-").or_else(|| line.split_once('\u{2190}'));
             arrow.is_some_and(|(name, _)| is_word(name))
         };
-        lines(text).any(is_rule)
+        text.lines().any(is_rule)
     }),
     foreign("Ohm", "pest", |text| {
         let is_grammar = |line: &str| {
             let name = line.strip_suffix('{').map(|line| line.split("<:").next().unwrap_or(line));
             name.is_some_and(|name| is_word(name) && name.starts_with(|c: char| c.is_ascii_uppercase()))
         };
-        lines(text).find(|line| !line.is_empty()).is_some_and(is_grammar) && text.contains('=')
+        text.lines().find(|line| !line.is_empty()).is_some_and(is_grammar) && text.contains("=")
     }),
     foreign("Peggy", "pest", is_peggy),
     foreign("Fandango", "bnf", |text| {
-        begins(text, &["where "]) && lines(text).any(|line| line.starts_with('<') && line.contains("::="))
+        begins(text, &["where "]) && text.lines().any(|line| line.starts_with('<') && line.contains("::="))
     }),
     foreign("a TextMate grammar", "regex", |text| {
-        text.contains("\"scopeName\"") && text.contains("\"patterns\"") && text.trim_start().starts_with('{')
+        text.contains("\"scopeName\"") && text.contains("\"patterns\"") && text.whole.trim_start().starts_with('{')
     }),
 ];
 
 /// Returns true if a line begins with one of these. A line on which a rule of this name begins does not count.
-fn begins(text: &str, marks: &[&str]) -> bool {
-    lines(text).any(|line| {
+fn begins(text: &Text<'_>, marks: &[&str]) -> bool {
+    text.lines().any(|line| {
         marks.iter().any(|mark| line.strip_prefix(mark).is_some_and(|rest| !mark.ends_with(' ') || !defines(rest)))
     })
 }
@@ -144,14 +162,14 @@ fn defines(rest: &str) -> bool {
 }
 
 /// Returns true if a line begins with one of `marks` and contains `inside`.
-fn line_of(text: &str, marks: &[&str], inside: &str) -> bool {
+fn line_of(text: &Text<'_>, marks: &[&str], inside: &str) -> bool {
     let has_mark = |line: &str| marks.iter().any(|mark| line.strip_prefix(mark).is_some_and(|rest| !defines(rest)));
-    lines(text).any(|line| has_mark(line) && line.contains(inside))
+    text.lines().any(|line| has_mark(line) && line.contains(inside))
 }
 
 /// Returns true if the text is XML whose outer element has one of these names.
-fn opens(text: &str, names: &[&str]) -> bool {
-    let elements = text.match_indices('<').map(|(at, _)| &text[at + 1..]);
+fn opens(text: &Text<'_>, names: &[&str]) -> bool {
+    let elements = text.whole.match_indices('<').map(|(at, _)| &text.whole[at + 1..]);
     let mut elements = elements.take(20).filter(|rest| !rest.starts_with(['?', '!']));
     let is_it = |rest: &str| {
         names.iter().any(|name| {
@@ -168,8 +186,8 @@ fn is_word(text: &str) -> bool {
 }
 
 /// Looks for rules after `%%` that are patterns with code, and for the options of flex.
-fn is_lex(text: &str) -> bool {
-    let mut all = lines(text);
+fn is_lex(text: &Text<'_>) -> bool {
+    let mut all = text.lines();
     let has_options =
         |line: &str| ["%option ", "%x ", "%s ", "%pointer", "%array"].iter().any(|mark| line.starts_with(mark));
     let mut is_lex = false;
@@ -185,7 +203,7 @@ fn is_lex(text: &str) -> bool {
 }
 
 /// Looks for rules `name = ...` of which some have ordered choices, labels or code, and no mark that ends them.
-fn is_peggy(text: &str) -> bool {
+fn is_peggy(text: &Text<'_>) -> bool {
     let is_rule = |line: &str| {
         let name = line.split_once('=').map(|(name, _)| name.trim());
         // A name for messages may stand behind the name of the rule.
@@ -193,18 +211,18 @@ fn is_peggy(text: &str) -> bool {
             name.split_once([' ', '"']).map_or(is_word(name), |(name, rest)| is_word(name) && rest.contains('"'))
         })
     };
-    let has_rules = lines(text).any(|line| is_rule(line) || is_word(line));
+    let has_rules = text.lines().any(|line| is_rule(line) || is_word(line));
     let is_choice =
         |line: &str| line.starts_with("/ ") || line.contains("\" / ") || line.contains("' / ") || line.contains("] / ");
-    let has_code = || text.contains("{ return ") || lines(text).any(|line| line.starts_with('=') && line.len() > 1);
+    let has_code = || text.contains("{ return ") || text.lines().any(|line| line.starts_with('=') && line.len() > 1);
     has_rules
-        && !super::glance::defines(text, "::=")
-        && !lines(text).any(|line| line.ends_with(';') && !line.contains("return"))
+        && !glance::defines(text.whole, "::=")
+        && !text.lines().any(|line| line.ends_with(';') && !line.contains("return"))
         && !["%x", "%d", "%s\"", " ~ ", "1*", "*(", "=/"].iter().any(|mark| text.contains(mark))
         && (has_code()
-            || lines(text).filter(|line| line.starts_with("/ ")).count() > 0
-                && lines(text).any(is_choice)
-                && text.contains('['))
+            || text.lines().filter(|line| line.starts_with("/ ")).count() > 0
+                && text.lines().any(is_choice)
+                && text.contains("["))
 }
 
 #[cfg(test)]

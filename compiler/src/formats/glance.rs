@@ -49,8 +49,12 @@ fn closing(line: &str) -> Option<&'static str> {
 
 /// Returns the position of a `/*` in a line, outside quotes, if the line does not close it.
 fn comment(line: &str) -> Option<usize> {
+    if !line.contains("/*") {
+        return None;
+    }
+    let is_mark = |byte: &u8| matches!(byte, b'"' | b'\'' | b'/');
     let mut at = 0;
-    while let Some(length) = line[at..].find(['"', '\'', '/']) {
+    while let Some(length) = line.as_bytes()[at..].iter().position(is_mark) {
         let rest = &line[at + length..];
         let quote = &rest[..1];
         at += length + 1;
