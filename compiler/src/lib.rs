@@ -72,7 +72,10 @@ pub mod backend;
 #[cfg(feature = "build")]
 pub mod build;
 
+mod residual;
+
 mod pipeline;
 
 pub use diagnostics::{Diagnostics, SourceFile};
 pub use pipeline::{Compiled, Examined, Fingerprints, Learned, Options, compile, dump, examine, learned, stages};
+pub use residual::Residual;

@@ -15,6 +15,7 @@ use crate::limits::{AssumedLimits, Limits};
 use crate::lower::are_too_many;
 use crate::ordered::{Map, sort_by_key};
 use crate::passes::{self, Budget, MAX_UNFOLDED_DEPTH, MAX_UNFOLDED_NODES, optimise};
+use crate::residual::Residual;
 use crate::shape::learn::{Counts, How};
 use crate::shape::{self, ByDefault, Demands, DepthLimit, InForce, Shape, Weighting, Weights};
 use crate::sources::Sources;
@@ -66,7 +67,7 @@ pub struct Compiled {
     /// The pools of its rules.
     pub pools: Pools,
     /// The residual form, which the other engines run.
-    pub residual: Arc<Ir>,
+    pub residual: Residual,
     /// The source of each choice in the lowered form.
     pub sources: Arc<Sources>,
     /// The depth limit that the grammar file asks for.
@@ -244,9 +245,8 @@ fn compile_examined(
     let Lowered { ir: lowered, sources, in_force: weights, by_default, .. } = lowered;
     let fingerprints = Fingerprints { choices: fingerprint(&lowered, &pools), grammar: of_grammar };
     observe("pools", Stage::Pools(&lowered, &pools));
-    let residual = optimise(&lowered, &pools, &options.budget, &mut |name, ir| observe(name, Stage::Ir(ir)));
-    let (lowered, residual) = (Arc::new(lowered), Arc::new(residual));
-    let sources = Arc::new(sources);
+    let (lowered, sources) = (Arc::new(lowered), Arc::new(sources));
+    let residual = Residual::of(&lowered, &pools, options.budget);
     let compiled = Compiled {
         lowered,
         pools,
@@ -414,11 +414,26 @@ pub fn dump(file: &SourceFile, options: &Options, stage: &str) -> (Option<String
             });
         }
     });
-    if let (Ok((compiled, _)), true) = (&result, stage == UNFOLD) {
-        text = Some(unfolded_text(compiled, options.limits));
+    if let Ok((compiled, _)) = &result {
+        if stage == UNFOLD {
+            text = Some(unfolded_text(compiled, options.limits));
+        } else if passes::NAMES.iter().any(|&(name, _)| name == stage) {
+            text = Some(text_after(stage, compiled, &options.budget));
+        }
     }
     let (Ok((_, diagnostics)) | Err(diagnostics)) = result;
     (text, diagnostics)
+}
+
+/// Returns the text of the form that a pass makes.
+fn text_after(pass: &str, compiled: &Compiled, budget: &Budget) -> String {
+    let mut text = String::new();
+    optimise(&compiled.lowered, &compiled.pools, budget, &mut |name, ir| {
+        if name == pass {
+            text = ir::print(ir);
+        }
+    });
+    text
 }
 
 fn pools_text(ir: &Ir, pools: &Pools) -> String {

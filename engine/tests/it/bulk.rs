@@ -147,7 +147,7 @@ fn marked(compiled: &Compiled) -> Compiled {
     let pools = pools(&ir);
     let ir = Arc::new(ir);
     let (sources, lowered) = (Sources::default().into(), ir.clone());
-    Compiled { lowered, pools, residual: ir, sources, max_depth: None, max_len: None, ..compiled.clone() }
+    Compiled { lowered, pools, residual: ir.into(), sources, max_depth: None, max_len: None, ..compiled.clone() }
 }
 
 /// Compares the means of two samples of numbers: Welch's statistic, which is about normal for large samples.
