@@ -88,6 +88,13 @@ struct FormArgs {
     choices: bool,
 }
 
+impl Arguments {
+    /// Returns true if derivations of texts are written or counted.
+    fn needs_derivation(&self) -> bool {
+        self.form.is_asked() || self.repair || self.verbose
+    }
+}
+
 impl FormArgs {
     /// Returns true if anything is written.
     fn is_asked(&self) -> bool {
@@ -180,8 +187,8 @@ struct Reader<'a> {
     parser: Parser,
     budget: Budget,
     recorder: Recorder,
-    /// Under the limits that `gramjet render` begins with.
-    engine: Engine,
+    /// The engine under the limits that `gramjet render` begins with, where choice bytes are to be compared with it.
+    engine: Option<Engine>,
 }
 
 impl<'a> Reader<'a> {
@@ -191,10 +198,13 @@ impl<'a> Reader<'a> {
         Ok(Reader {
             args,
             compiled,
-            parser: Parser::new(&compiled.lowered),
+            parser: match args.needs_derivation() {
+                true => Parser::new(&compiled.lowered),
+                false => Parser::for_checks(&compiled.lowered),
+            },
             budget: Budget { max_memory, max_steps: args.max_steps },
             recorder: Recorder::new(compiled, &prepared.options),
-            engine: Engine::fastest(compiled, prepared.wanted())?,
+            engine: args.raw.then(|| Engine::fastest(compiled, prepared.wanted())).transpose()?,
         })
     }
 
@@ -202,6 +212,10 @@ impl<'a> Reader<'a> {
     /// reported.
     fn read(&self, file: &Path) -> Option<Option<Vec<u8>>> {
         let text = files::read_bytes(file).map_err(|failure| say!("gramjet: {failure}")).ok()?;
+        if !self.args.needs_derivation() {
+            let checked = self.parser.check(&text, &self.budget);
+            return checked.map_err(|error| say!("{}", describe(file, &text, &error))).ok().map(|_| None);
+        }
         let parsed = match self.args.repair {
             true => self.parser.repair(&text, &self.budget),
             false => self.parser.parse(&text, &self.budget),
@@ -234,8 +248,9 @@ impl<'a> Reader<'a> {
 
     /// Reports choice bytes without a header if `gramjet render` would not make the text of them by default.
     fn warn_of_limits(&self, file: &Path, text: &[u8], choices: &[u8]) {
+        let Some(engine) = &self.engine else { return };
         let mut output = Vec::new();
-        self.engine.producer().produce(&mut Choices::replay(choices), &mut output);
+        engine.producer().produce(&mut Choices::replay(choices), &mut output);
         if output != text {
             say!(
                 "gramjet: {} lies outside the limits that `gramjet render` keeps by itself: \

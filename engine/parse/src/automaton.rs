@@ -91,9 +91,20 @@ struct Place {
     has_marks: bool,
 }
 
+/// The use that is made of an automaton.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// The choices of a derivation are found.
+    #[default]
+    Derivation,
+    /// A text is only checked. Transitions have no origins, and runs no log.
+    Check,
+}
+
 /// The transitions that are known.
 #[derive(Debug)]
 pub(crate) struct Automaton {
+    purpose: Purpose,
     symbols: Arc<Symbols>,
     scratch: Option<Scratch>,
     numbers: HashMap<Arc<Configuration>, ConfigurationId, Mixing>,
@@ -122,8 +133,9 @@ pub(crate) fn most(max_memory: usize) -> usize {
 }
 
 impl Automaton {
-    fn new(program: &Program, symbols: Arc<Symbols>) -> Automaton {
+    fn new(program: &Program, symbols: Arc<Symbols>, purpose: Purpose) -> Automaton {
         let mut automaton = Automaton {
+            purpose,
             symbols,
             scratch: None,
             numbers: HashMap::default(),
@@ -221,11 +233,11 @@ impl Automaton {
             Outcome::Mixed => MIXED,
             Outcome::Large => LARGE,
             Outcome::Accepted(list) => {
-                let origin = self.origins.add(program, &trial.lists, list);
+                let origin = self.add_origin(program, &trial.lists, list);
                 self.add(Transition::Accept { origin })
             }
             Outcome::Ended(list) => {
-                let origin = self.origins.add(program, &trial.lists, list);
+                let origin = self.add_origin(program, &trial.lists, list);
                 self.add(Transition::Return { origin })
             }
             Outcome::Waits => {
@@ -239,13 +251,21 @@ impl Automaton {
         }
     }
 
+    /// Adds the origin of the choices in a list, if it is needed.
+    fn add_origin(&mut self, program: &Program, lists: &[List], list: u32) -> u32 {
+        match self.purpose {
+            Purpose::Derivation => self.origins.add(program, lists, list),
+            Purpose::Check => NONE,
+        }
+    }
+
     fn add_steps(&mut self, program: &Program, parts: Vec<(Configuration, Vec<u32>)>, lists: &[List]) -> TransitionId {
         let mut numbered = Vec::with_capacity(parts.len());
         for (configuration, registers) in parts {
             let to = self.number(configuration);
             let origins = self.origins.len();
             for list in registers {
-                self.origins.add(program, lists, list);
+                self.add_origin(program, lists, list);
             }
             numbered.push((to, origins));
         }

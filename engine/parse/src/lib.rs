@@ -57,6 +57,7 @@ impl Clone for Parser {
         let learning = |reader: &Reader| Reader {
             program: reader.program.clone(),
             automaton: Mutex::default(),
+            checks: Mutex::new(AutomatonCache::of_checks()),
             labelled: reader.labelled.clone(),
             relaxed: reader.relaxed.clone(),
         };
@@ -69,6 +70,8 @@ impl Clone for Parser {
 struct Reader {
     program: Program,
     automaton: Mutex<AutomatonCache>,
+    /// The automata of texts that are only checked.
+    checks: Mutex<AutomatonCache>,
     /// The grammar, if it has labels, and the form that the automaton reads then, if there is one.
     labelled: Option<Arc<Ir>>,
     relaxed: Option<Arc<Relaxed>>,
@@ -129,6 +132,13 @@ impl Parser {
         Parser { all: Reader::new(Program::new(lowered), labelled, false), generated }
     }
 
+    /// Returns a parser like that of [`Parser::new`] for [`Parser::check`] alone. It is made in half the time: choice
+    /// bytes that it finds may be of alternatives that are only read, where others would do.
+    pub fn for_checks(lowered: &Ir) -> Parser {
+        let labelled = lowered.has_labels().then(|| Arc::new(lowered.clone()));
+        Parser { all: Reader::new(Program::new(lowered), labelled, false), generated: None }
+    }
+
     /// Finds choice bytes for a text.
     ///
     /// A text of several derivations gets the same one every time: one without options that are only read, if that is
@@ -148,6 +158,20 @@ impl Parser {
             return Ok(parsed);
         }
         self.all.parse(text, budget, Rejection::Explained)
+    }
+
+    /// Checks whether a text conforms, as [`Parser::parse`] does, but keeps nothing of its derivation. So the memory
+    /// grows with what is open at a place of the text, not with its length. The exception are grammars in which
+    /// something follows from other parts of a text: they are checked by their derivations.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Parser::parse`].
+    pub fn check(&self, text: &[u8], budget: &Budget) -> Result<Work, ParseError> {
+        if text.is_empty() || text.len() > Parser::MAX_TEXT || self.has_labels() {
+            return self.parse(text, budget).map(|parsed| parsed.work);
+        }
+        self.all.check(text, budget)
     }
 
     /// Returns true if something in the grammar follows from other parts of a text.
@@ -214,7 +238,8 @@ enum Rejection {
 impl Reader {
     fn new(program: Program, labelled: Option<Arc<Ir>>, only_generated: bool) -> Reader {
         let relaxed = labelled.as_ref().and_then(|ir| Relaxed::new(ir, only_generated)).map(Arc::new);
-        Reader { program, automaton: Mutex::default(), labelled, relaxed }
+        let checks = Mutex::new(AutomatonCache::of_checks());
+        Reader { program, automaton: Mutex::default(), checks, labelled, relaxed }
     }
 
     /// Returns the program that the automaton reads. `None` if there is none.
@@ -287,6 +312,47 @@ impl Reader {
             (None, Some(_)) if rejection == Rejection::Explained => Err(GaveUp::Refused),
             (None, Some(_)) => Ok(Err(ParseError::Mismatch(error::mismatch(&self.program, text, furthest, &[])))),
             (None, None) => Ok(Err(self.mismatch(text, budget, furthest, rejection))),
+        }
+    }
+
+    /// Checks a text that is not empty, for a grammar without labels.
+    fn check(&self, text: &[u8], budget: &Budget) -> Result<Work, ParseError> {
+        if let Some(checked) = self.check_by_automaton(&self.checks, text, budget) {
+            return checked;
+        }
+        match self.check_by_threads(text, budget) {
+            // Texts before can be the reason why no automaton, or a large one, was tried.
+            Err(error @ (ParseError::Steps { .. } | ParseError::Memory { .. })) => {
+                let new = Mutex::new(AutomatonCache::of_checks());
+                self.check_by_automaton(&new, text, budget).unwrap_or(Err(error))
+            }
+            checked => checked,
+        }
+    }
+
+    /// Checks a text by an automaton; `None` if it gives the text up.
+    fn check_by_automaton(
+        &self,
+        cache: &Mutex<AutomatonCache>,
+        text: &[u8],
+        budget: &Budget,
+    ) -> Option<Result<Work, ParseError>> {
+        let cache = || cache.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut automaton = cache().take(&self.program)?;
+        let max_steps = budget.max_steps.unwrap_or(Budget::steps_for(text.len()));
+        let mut run = Run::new(&self.program, &mut automaton, text, budget.max_memory, max_steps);
+        let (result, work, furthest) = (run.check(), Work { steps: run.steps }, run.furthest());
+        cache().give_back(automaton, automaton::most(budget.max_memory), result.is_ok());
+        let conforms = result.ok()?;
+        Some(if conforms { Ok(work) } else { Err(self.mismatch(text, budget, furthest, Rejection::Explained)) })
+    }
+
+    /// Checks a text by the machine.
+    fn check_by_threads(&self, text: &[u8], budget: &Budget) -> Result<Work, ParseError> {
+        let mut machine = Machine::checking(&self.program, text, *budget);
+        match machine.run()? {
+            Some(_) => Ok(machine.work),
+            None => Err(self.mismatch(text, budget, machine.furthest(), Rejection::Explained)),
         }
     }
 

@@ -101,6 +101,13 @@ impl<'p, 't> Machine<'p, 't> {
         Machine { recorded: Some((position, Vec::new())), ..Machine::new(program, text, budget) }
     }
 
+    /// Returns a machine that keeps no choices, for texts that are not empty.
+    pub fn checking(program: &'p Program, text: &'t [u8], budget: Budget) -> Machine<'p, 't> {
+        let mut machine = Machine::new(program, text, budget);
+        machine.arena.forgets = true;
+        machine
+    }
+
     /// Returns the choice bytes; `Ok(None)` if the text does not conform.
     pub fn run(&mut self) -> Result<Option<Vec<u8>>, ParseError> {
         let start = &self.program.callees[self.program.start as usize];

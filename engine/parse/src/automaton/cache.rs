@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use super::Automaton;
 use super::symbols::Symbols;
+use super::{Automaton, Purpose};
 use crate::program::Program;
 
 /// The automata between texts: as many as there were texts parsed at a time.
 #[derive(Debug, Default)]
 pub(crate) struct AutomatonCache {
+    purpose: Purpose,
     /// Symbols, once they were made; `None` within if there are too many.
     symbols: Option<Option<Arc<Symbols>>>,
     automata: Vec<Automaton>,
@@ -19,6 +20,11 @@ pub(crate) struct AutomatonCache {
 }
 
 impl AutomatonCache {
+    /// Returns a cache of automata that only check texts.
+    pub fn of_checks() -> AutomatonCache {
+        AutomatonCache { purpose: Purpose::Check, ..AutomatonCache::default() }
+    }
+
     /// Returns an automaton; `None` if the next text is to be parsed without one.
     pub fn take(&mut self, program: &Program) -> Option<Automaton> {
         if self.pause > 0 {
@@ -31,7 +37,7 @@ impl AutomatonCache {
     /// Returns a new automaton; `None` if the grammar has too many symbols.
     pub fn make(&mut self, program: &Program) -> Option<Automaton> {
         let symbols = self.symbols.get_or_insert_with(|| Symbols::new(program).map(Arc::new)).clone()?;
-        Some(Automaton::new(program, symbols))
+        Some(Automaton::new(program, symbols, self.purpose))
     }
 
     /// Keeps an automaton for the next text, if all have at most `most` bytes. After texts that were given up,

@@ -2,7 +2,7 @@
 
 use super::symbols::END;
 use super::trace::{Placed, TooMany, Trace};
-use super::{Automaton, ConfigurationId, DEAD, LARGE, MIXED, START, Transition, TransitionId, UNKNOWN, most};
+use super::{Automaton, ConfigurationId, DEAD, LARGE, MIXED, Purpose, START, Transition, TransitionId, UNKNOWN, most};
 use crate::arena::{make_room, make_room_for};
 use crate::program::Program;
 
@@ -81,8 +81,23 @@ impl<'p, 'a, 't> Run<'p, 'a, 't> {
 
     /// Returns the choice bytes; `Ok(None)` if the text does not conform.
     pub fn run(&mut self) -> Result<Option<Vec<u8>>, GaveUp> {
+        let Some(origin) = self.run_to_end()? else { return Ok(None) };
+        self.decide(|trace, log, _| trace.of_accepted(origin, log))?;
+        Ok(Some(std::mem::take(&mut self.choices)))
+    }
+
+    /// Returns true if the text conforms. The automaton is for checks.
+    pub fn check(&mut self) -> Result<bool, GaveUp> {
+        Ok(self.run_to_end()?.is_some())
+    }
+
+    /// Goes through the text. Returns the origin of its derivation; `Ok(None)` if it does not conform.
+    fn run_to_end(&mut self) -> Result<Option<u32>, GaveUp> {
         loop {
-            self.run_steps();
+            match self.automaton.purpose {
+                Purpose::Derivation => self.run_steps::<true>(),
+                Purpose::Check => self.run_steps::<false>(),
+            }
             self.look()?;
             let symbol = self.automaton.symbols.at(self.text, self.position);
             let mut transition = self.automaton.transition(self.at, symbol);
@@ -111,8 +126,7 @@ impl<'p, 'a, 't> Run<'p, 'a, 't> {
                 Transition::Accept { origin } => {
                     debug_assert_eq!(symbol, END);
                     self.count_steps()?;
-                    self.decide(|trace, log, _| trace.of_accepted(origin, log))?;
-                    return Ok(Some(std::mem::take(&mut self.choices)));
+                    return Ok(Some(origin));
                 }
                 _ => match transition {
                     MIXED => self.merge()?,
@@ -126,7 +140,7 @@ impl<'p, 'a, 't> Run<'p, 'a, 't> {
 
     /// Goes on as long as the next symbol is of one byte and the transition leads to one configuration.
     #[inline]
-    fn run_steps(&mut self) {
+    fn run_steps<const LOGS: bool>(&mut self) {
         let automaton = &*self.automaton;
         let (mut at, mut position) = (self.at, self.position);
         while self.log.len() < self.look_at
@@ -134,18 +148,28 @@ impl<'p, 'a, 't> Run<'p, 'a, 't> {
             && let transition = automaton.transition(at, symbol)
             && let Transition::Step { to, .. } = automaton.transitions[transition as usize]
         {
-            make_room(&mut self.log);
-            self.log.push(transition);
+            if LOGS {
+                make_room(&mut self.log);
+                self.log.push(transition);
+            }
             at = to;
             position += 1;
+        }
+        if !LOGS {
+            self.steps += (position - self.position) as u64;
         }
         (self.at, self.position) = (at, position);
     }
 
     #[inline]
     fn record(&mut self, transition: TransitionId) {
-        make_room(&mut self.log);
-        self.log.push(transition);
+        match self.automaton.purpose {
+            Purpose::Derivation => {
+                make_room(&mut self.log);
+                self.log.push(transition);
+            }
+            Purpose::Check => self.steps += 1,
+        }
     }
 
     /// Returns the configuration below. There is one, as the base of the lowest one does not end.
@@ -175,6 +199,9 @@ impl<'p, 'a, 't> Run<'p, 'a, 't> {
 
     /// Ends the run once in a while if it takes too much memory. If there is one derivation, its choices are certain.
     fn look(&mut self) -> Result<(), GaveUp> {
+        if self.automaton.purpose == Purpose::Check {
+            return self.look_below();
+        }
         // Where a frame returns, there are choices that are in no register.
         if self.log.len() < self.look_at || self.automaton.configurations[self.at as usize].threads.is_empty() {
             return Ok(());
@@ -186,6 +213,16 @@ impl<'p, 'a, 't> Run<'p, 'a, 't> {
         }
         self.look_at = self.log.len() + LOOKED_AT;
         self.check_memory()
+    }
+
+    /// Ends a check once in a while if it takes too many steps, or if what is open takes too much memory.
+    fn look_below(&mut self) -> Result<(), GaveUp> {
+        self.count_steps()?;
+        if self.below.len() >= self.look_at {
+            self.look_at = self.below.len() + LOOKED_AT;
+            self.check_memory()?;
+        }
+        Ok(())
     }
 
     /// Returns true if each configuration has one register.

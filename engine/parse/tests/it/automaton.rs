@@ -37,6 +37,10 @@ impl Compared {
             return;
         }
         assert!(result == known, "\"{}\"\nfound    {result:?}\nexpected {known:?}\n{}", text.escape_ascii(), about());
+        if !parser.has_labels() {
+            let (checked, known) = (parser.check(text, &budget).map(|_| ()), known.map(|_| ()));
+            assert!(checked == known, "\"{}\"\nchecked {checked:?}\n{}", text.escape_ascii(), about());
+        }
     }
 
     /// Compares texts of the language, and others that are almost such texts.

@@ -238,3 +238,15 @@ fn operators_with_levels_are_linear() {
         assert!(longer < shorter * 1.1 && longer < 60.0, "{shorter} {longer} {operators:?}");
     }
 }
+
+#[test]
+fn checks_keep_nothing_of_a_text() {
+    let parser = Parser::for_checks(&compiled(JSON).lowered);
+    let check = |text: &[u8]| parser.check(text, &Budget::default());
+    assert!(check(&json(10_000)).is_ok());
+    let long = json(1_000_000);
+    let before = memory::begin();
+    assert!(check(&long).is_ok());
+    let more = memory::peak() - before;
+    assert!(more < 1 << 14, "{more} bytes");
+}
