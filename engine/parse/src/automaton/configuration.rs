@@ -98,7 +98,6 @@ impl Graph {
                 frame: number(frame),
                 list: list(register),
             });
-            let edges: Vec<Edge> = edges.collect();
             let to = number(frame as u32) as usize;
             if self.frames.len() <= to {
                 self.frames.resize_with(to + 1, Vec::new);
@@ -166,9 +165,40 @@ impl Graph {
     /// apart from what is below; the lowest one first.
     fn bottlenecks(&mut self) -> Vec<u32> {
         let sources: Vec<u32> = self.threads.iter().map(|(thread, _)| thread.frame).collect();
+        if let Some(way) = self.common_way(&sources) {
+            self.effort += (way.len() * self.frames.len() / 8) as u64;
+            return way;
+        }
         let way = self.some_way(sources[0]);
         self.effort += (way.len() * self.frames.len() / 8) as u64;
         way.into_iter().rev().filter(|&frame| self.divides(&sources, frame)).collect()
+    }
+
+    /// Returns the bottlenecks where each frame that can be reached has one caller, which is so in most texts: the
+    /// frames that the ways from all sources have in common.
+    fn common_way(&self, sources: &[u32]) -> Option<Vec<u32>> {
+        if self.is_lowest && !self.frames[BASE as usize].is_empty() {
+            return None;
+        }
+        let mut ways = vec![0; self.frames.len()];
+        let mut way = Vec::new();
+        for &source in sources {
+            let mut frame = source;
+            way.clear();
+            while frame != BASE {
+                let [edge] = self.frames[frame as usize][..] else { return None };
+                // A way without an end would not be a way to the base.
+                if way.len() > self.frames.len() {
+                    return None;
+                }
+                ways[frame as usize] += 1;
+                way.push(frame);
+                frame = edge.frame;
+            }
+        }
+        way.reverse();
+        way.retain(|&frame| ways[frame as usize] == sources.len());
+        Some(way)
     }
 
     /// Returns frames that lead from one to the base, the base excluded.
