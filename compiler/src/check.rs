@@ -3,6 +3,9 @@
 //! All findings are collected. The rules are walked with worklists, so a chain of rules may be as long as the grammar.
 //! Recursion is used only within one expression, whose nesting is bounded.
 
+use std::sync::OnceLock;
+
+use crate::analysis::least::{self, Calls, Least};
 use crate::ast::{Alternative, Expr, Grammar, Name};
 use crate::charset::CharSet;
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Severity, Span};
@@ -27,6 +30,17 @@ pub struct Checked<'a> {
     pub index: Map<&'a str, usize>,
     /// For each rule whether it can be reached from the start rule, through alternatives whose weight is not 0.
     pub reachable: Vec<bool>,
+    /// Facts about shortest derivations, once something has asked.
+    least: OnceLock<Least>,
+}
+
+impl Checked<'_> {
+    /// Returns facts about the shortest derivations of rules and labelled parts, where nothing is known of references
+    /// to rules with parameters. They are computed once.
+    pub(crate) fn least(&self) -> &Least {
+        let resolve = |name: &str| self.index.get(name).copied();
+        self.least.get_or_init(|| least::with_labels(self.grammar, &resolve, &Calls::default()))
+    }
 }
 
 /// Checks the grammar from the rule `start`. If that is `None`, from the start that the grammar names, else from its
@@ -55,7 +69,7 @@ pub fn check<'a>(grammar: &'a Grammar, start: Option<&str>, diagnostics: &mut Di
     }
     let productive = productive::productive_rules(grammar, &index);
     report_unproductive(grammar, &index, &reachable, &productive, diagnostics);
-    (!diagnostics.has_errors()).then_some(Checked { grammar, start, index, reachable })
+    (!diagnostics.has_errors()).then(|| Checked { grammar, start, index, reachable, least: OnceLock::new() })
 }
 
 /// Returns the index of each rule by its name. Of several rules with the same name, the first one counts.

@@ -67,7 +67,10 @@ fn lower_once(
     diagnostics: &mut Diagnostics,
 ) -> (Option<(Ir, Sources)>, Calls) {
     let grammar = checked.grammar;
-    let least = least::with_labels(grammar, &|name| checked.index.get(name).copied(), calls);
+    let least = match calls.is_empty() {
+        true => checked.least().clone(),
+        false => least::with_labels(grammar, &|name| checked.index.get(name).copied(), calls),
+    };
     let Least { facts, lengths, rounds, uniques, .. } = least;
     let unknown = Facts { min_len: u64::MAX, height: u32::MAX, min_depth: u32::MAX };
     let rules =

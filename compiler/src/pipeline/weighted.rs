@@ -71,9 +71,13 @@ pub(super) fn lower_as_asked(
         Weighting::Own => Lowered::own(checked, diagnostics),
         Weighting::ByDefault => lower_by_default(checked, options, are_weights_given, diagnostics),
         Weighting::Shape(shape) => {
-            let own = Lowered::own(checked, diagnostics)?;
+            let mut own = Lowered::own(checked, diagnostics)?;
+            // A grammar that is refused without weights is refused with them too. The caller reports it.
+            if unbounded_derivation(&own.ir, checked.grammar).is_some() {
+                return Some(own);
+            }
             let depth = options.limits.or_default(checked.grammar.directives()).limits.max_depth;
-            let (lowered, reachable) = lower_in_shape(checked, own, *shape, depth, diagnostics)?;
+            let (lowered, reachable) = lower_in_shape(checked, &mut own, *shape, depth, diagnostics)?;
             if let (Some(reachable), Shape::TargetSize(bytes)) = (reachable, *shape) {
                 diagnostics.push(unreachable_size(bytes, depth, reachable));
             }
@@ -113,12 +117,13 @@ fn lower_by_default(
     if sizes.are_sensible() {
         return Some(own);
     }
-    let first = lower_if_better(checked, sizes, ByDefault::SHAPE, depth, diagnostics)?;
+    let mut better = |shape| lower_if_better(checked, (&mut own, sizes), shape, depth, diagnostics);
+    let first = better(ByDefault::SHAPE)?;
     if first.by_default.is_some_and(|decision| decision.is_shaped) {
         return Some(first);
     }
     if sizes.are_too_long() {
-        let other = lower_if_better(checked, sizes, ByDefault::OTHER_SHAPE, depth, diagnostics)?;
+        let other = better(ByDefault::OTHER_SHAPE)?;
         if other.by_default.is_some_and(|decision| decision.is_shaped) {
             return Some(other);
         }
@@ -126,18 +131,17 @@ fn lower_by_default(
     Some(Lowered { by_default: first.by_default, ..own })
 }
 
-/// Lowers a grammar in a shape, with the decision whether that is better than its own weights, with which inputs have
-/// these sizes.
+/// Lowers a grammar in a shape, with the decision whether that is better than its own weights. `own` is its lowered form
+/// with these, and the sizes of its inputs.
 fn lower_if_better(
     checked: &Checked<'_>,
-    own: Sizes,
+    (own, sizes): (&mut Lowered, Sizes),
     shape: Shape,
     depth: Option<u32>,
     diagnostics: &mut Diagnostics,
 ) -> Option<Lowered> {
-    let again = Lowered::own(checked, diagnostics)?;
-    let (mut found, reachable) = lower_in_shape(checked, again, shape, depth, diagnostics)?;
-    let mut decision = ByDefault::new(own, shape, found.sizes(checked, depth), reachable.is_none());
+    let (mut found, reachable) = lower_in_shape(checked, own, shape, depth, diagnostics)?;
+    let mut decision = ByDefault::new(sizes, shape, found.sizes(checked, depth), reachable.is_none());
     // A grammar must not be refused because of weights that the user has not asked for.
     decision.is_shaped &= unbounded_derivation(&found.ir, checked.grammar).is_none();
     Some(Lowered { by_default: Some(decision), ..found })
@@ -185,15 +189,11 @@ const NEAR: f64 = 0.02;
 /// affects [`Shape::TargetSize`]. Also returns the range of reachable mean lengths, if the target is not in it.
 fn lower_in_shape(
     checked: &Checked<'_>,
-    mut own: Lowered,
+    own: &mut Lowered,
     shape: Shape,
     depth: Option<u32>,
     diagnostics: &mut Diagnostics,
 ) -> Option<(Lowered, Option<(f64, f64)>)> {
-    // A grammar that is refused without weights is refused with them too. The caller reports it.
-    if unbounded_derivation(&own.ir, checked.grammar).is_some() {
-        return Some((own, None));
-    }
     let depth = depth.filter(|_| matches!(shape, Shape::TargetSize(_)));
     let limit = own.limit(depth);
     let first = lower_solved(

@@ -19,16 +19,21 @@ const WORK: usize = 6_000_000;
 /// Returns the values of the generating functions of all rules at `x`. `None` if they do not converge.
 pub(crate) fn values(model: &Model, priors: &Laws, x: f64) -> Option<Vec<f64>> {
     let mut values = vec![0.0; model.rules.len()];
+    let mut stack = Vec::new();
+    let repeated = |decision: usize, min: u32, one: f64| rounds(model, priors, (decision, min), one);
     for component in model.components() {
         let factor = if model.recursion.is_recursive(component[0]) { x } else { 1.0 };
-        let size: usize = component.iter().map(|rule| model.rules[rule.index()].as_ref().map_or(1, size)).sum();
+        let size: usize = component.iter().map(|rule| model.tape.size(rule.index()).max(1)).sum();
         let sweeps = if model.recursion.is_recursive(component[0]) { (WORK / size).clamp(50, 20_000) } else { 1 };
         for _ in 0..sweeps {
             model.work(size);
             let mut change = 0.0f64;
             for rule in component {
-                let Some(term) = &model.rules[rule.index()] else { continue };
-                let next = factor * value(model, priors, &values, term);
+                if model.rules[rule.index()].is_none() {
+                    continue;
+                }
+                let known = (priors, &values[..]);
+                let next = factor * model.tape.value(rule.index(), known, repeated, power, &mut stack);
                 change = change.max((next - values[rule.index()]) / next.max(f64::MIN_POSITIVE));
                 values[rule.index()] = next;
             }
@@ -69,7 +74,7 @@ fn tilt(model: &Model, priors: &Laws, values: &[f64], term: &Term, laws: &mut La
         }
         Term::Rounds(decision, item, _) => {
             let one = value(model, priors, values, item);
-            set(&mut laws[*decision], &priors[*decision], &ranges(model, *decision, one));
+            set(&mut laws[*decision], &priors[*decision], &ranges(model, *decision, one).collect::<Vec<f64>>());
             tilt(model, priors, values, item, laws);
         }
         Term::Times(item, _) => tilt(model, priors, values, item, laws),
@@ -97,19 +102,29 @@ fn value(model: &Model, priors: &Laws, values: &[f64], term: &Term) -> f64 {
             options.map(|(option, prior)| prior * value(model, priors, values, option)).sum()
         }
         Term::Rounds(decision, item, min) => {
-            let one = value(model, priors, values, item);
-            let ranges = ranges(model, *decision, one);
-            power(one, *min) * priors[*decision].iter().zip(ranges).map(|(prior, range)| prior * range).sum::<f64>()
+            rounds(model, priors, (*decision, *min), value(model, priors, values, item))
         }
         Term::Times(item, times) => power(value(model, priors, values, item), *times),
     }
 }
 
+/// Returns the value of a repetition from the value `one` of a round.
+fn rounds(model: &Model, priors: &Laws, (decision, min): (usize, u32), one: f64) -> f64 {
+    let mut sum = 0.0;
+    for (prior, range) in priors[decision].iter().zip(ranges(model, decision, one)) {
+        sum += prior * range;
+    }
+    power(one, min) * sum
+}
+
 /// Returns the generating function of each range of rounds, at the value `one` of a round.
-fn ranges(model: &Model, decision: usize, one: f64) -> Vec<f64> {
-    let Kind::Rounds { room, starts, .. } = &model.decisions[decision].kind else { return Vec::new() };
+fn ranges(model: &Model, decision: usize, one: f64) -> impl Iterator<Item = f64> + '_ {
+    let (starts, room) = match &model.decisions[decision].kind {
+        Kind::Rounds { starts, room, .. } => (&starts[..], *room),
+        Kind::Choice { .. } => (&[][..], None),
+    };
     let half = one / 2.0;
-    let range = |(start, last): (u32, Option<u32>)| {
+    let range = move |(start, last): (u32, Option<u32>)| {
         // Further rounds in the range: each goes on or stops with equal probability, except after the last.
         let further = match last.map(|last| last - start) {
             Some(0) => 1.0,
@@ -123,13 +138,5 @@ fn ranges(model: &Model, decision: usize, one: f64) -> Vec<f64> {
         };
         power(one, start) * further
     };
-    last_rounds(starts, *room).map(range).collect()
-}
-
-fn size(term: &Term) -> usize {
-    match term {
-        Term::Bytes(_) | Term::Rule(_) => 1,
-        Term::Seq(items) | Term::Choice(_, items) => 1 + items.iter().map(size).sum::<usize>(),
-        Term::Rounds(_, item, _) | Term::Times(item, _) => 1 + size(item),
-    }
+    last_rounds(starts, room).map(range)
 }

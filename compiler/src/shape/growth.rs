@@ -6,7 +6,8 @@
 
 use crate::ir::RuleId;
 
-use super::model::{Laws, Model, Moments};
+use super::flat::Means;
+use super::model::{Laws, Model};
 
 /// Components up to this size are solved by elimination, larger ones by iteration.
 const DENSE: usize = 96;
@@ -18,39 +19,33 @@ const CRITICAL: f64 = 1e-9;
 /// The mean matrix, and the mean number of bytes that each rule emits by itself.
 pub(crate) struct Growth<'m> {
     model: &'m Model,
-    bytes: Vec<f64>,
-    rows: Vec<Vec<(usize, f64)>>,
-    entries: usize,
+    means: Means,
 }
 
 impl<'m> Growth<'m> {
     pub fn new(model: &'m Model, laws: &Laws) -> Growth<'m> {
-        let mut growth = Growth { model, bytes: Vec::new(), rows: Vec::new(), entries: 0 };
-        for term in &model.rules {
-            let mut moments = Moments::default();
-            if let Some(term) = term {
-                term.add_moments(model, laws, 1.0, &mut moments);
-            }
-            moments.rules.sort_by_key(|&(rule, _)| rule);
-            let mut row: Vec<(usize, f64)> = Vec::with_capacity(moments.rules.len());
-            for (rule, mean) in moments.rules {
-                match row.last_mut().filter(|last| last.0 == rule) {
-                    Some(last) => last.1 += mean,
-                    None => row.push((rule, mean)),
-                }
-            }
-            growth.entries += row.len() + 1;
-            growth.bytes.push(moments.bytes);
-            growth.rows.push(row);
-        }
-        growth
+        model.work(model.flat.terms());
+        let means = model.flat.means(laws, |decision| model.mean_rounds(decision, laws));
+        Growth { model, means }
+    }
+
+    /// Returns the rules that a rule derives by itself, ascending, each with its mean number of instances.
+    #[inline]
+    fn row(&self, rule: usize) -> impl Iterator<Item = (usize, f64)> + '_ {
+        let flat = &self.model.flat;
+        flat.row(rule).map(|entry| (flat.target(entry), self.means.entries[entry]))
+    }
+
+    /// Returns the number of rules and of entries.
+    fn size(&self) -> usize {
+        self.means.bytes.len() + self.means.entries.len()
     }
 
     /// Returns the spectral radius of a component: in the long run, the number of instances of its rules that follow
     /// from one.
     pub fn radius_of(&self, component: &[RuleId]) -> f64 {
         let [only] = component else { return self.power_iteration(component) };
-        self.rows[only.index()].iter().filter(|entry| entry.0 == only.index()).map(|entry| entry.1).sum()
+        self.row(only.index()).filter(|entry| entry.0 == only.index()).map(|entry| entry.1).sum()
     }
 
     /// Returns the greatest spectral radius of any component.
@@ -61,15 +56,7 @@ impl<'m> Growth<'m> {
     /// Makes a power iteration on (M + I) / 2, which has no other eigenvalue of the greatest magnitude. The quotients
     /// enclose the radius (Collatz 1942).
     fn power_iteration(&self, component: &[RuleId]) -> f64 {
-        let mut place = vec![usize::MAX; self.rows.len()];
-        component.iter().enumerate().for_each(|(at, rule)| place[rule.index()] = at);
-        let rows: Vec<Vec<(usize, f64)>> = component
-            .iter()
-            .map(|rule| {
-                let inside = self.rows[rule.index()].iter().filter(|entry| place[entry.0] != usize::MAX);
-                inside.map(|&(rule, mean)| (place[rule], mean)).collect()
-            })
-            .collect();
+        let rows: Vec<Vec<(usize, f64)>> = component.iter().map(|rule| self.row_inside(*rule, component)).collect();
         let mut vector = vec![1.0; rows.len()];
         let work: usize = rows.iter().map(|row| row.len() + 1).sum();
         let mut radius = 0.0;
@@ -96,16 +83,25 @@ impl<'m> Growth<'m> {
         radius
     }
 
+    /// Returns the row of a rule with the rules of its component alone, by their places in the component.
+    fn row_inside(&self, rule: RuleId, component: &[RuleId]) -> Vec<(usize, f64)> {
+        let inside = self.row(rule.index()).filter(|entry| self.is_inside(entry.0, component));
+        inside.map(|(rule, mean)| (self.model.place(rule), mean)).collect()
+    }
+
+    fn is_inside(&self, rule: usize, component: &[RuleId]) -> bool {
+        self.model.recursion.same_component(RuleId::new(rule), component[0])
+    }
+
     /// Returns the expected length in bytes of each rule's strings without a depth limit. Infinite if the radius is 1
     /// or more. Unreachable rules count as 0.
     pub fn lengths(&self) -> Vec<f64> {
-        let mut lengths = vec![0.0; self.rows.len()];
+        let mut lengths = vec![0.0; self.means.bytes.len()];
         for component in self.model.components() {
             let outside = |rule: &RuleId| -> f64 {
-                let others = self.rows[rule.index()].iter();
-                let others = others.filter(|entry| !self.model.recursion.same_component(RuleId::new(entry.0), *rule));
-                let terms = others.filter(|entry| entry.1 > 0.0).map(|&(other, mean)| mean * lengths[other]);
-                self.bytes[rule.index()] + terms.sum::<f64>()
+                let others = self.row(rule.index()).filter(|entry| !self.is_inside(entry.0, component));
+                let terms = others.filter(|entry| entry.1 > 0.0).map(|(other, mean)| mean * lengths[other]);
+                self.means.bytes[rule.index()] + terms.sum::<f64>()
             };
             let constants: Vec<f64> = component.iter().map(outside).collect();
             let solved = match component {
@@ -128,14 +124,11 @@ impl<'m> Growth<'m> {
     /// Solves (I - M) x = constants by Gaussian elimination. I - M is an M-matrix: no pivot vanishes.
     fn eliminate(&self, component: &[RuleId], mut values: Vec<f64>) -> Vec<f64> {
         let size = component.len();
-        let place = |rule: usize| component.iter().position(|member| member.index() == rule);
         let mut matrix = vec![vec![0.0; size]; size];
         for (at, rule) in component.iter().enumerate() {
             matrix[at][at] = 1.0;
-            for &(other, mean) in &self.rows[rule.index()] {
-                if let Some(to) = place(other) {
-                    matrix[at][to] -= mean;
-                }
+            for (other, mean) in self.row(rule.index()).filter(|entry| self.is_inside(entry.0, component)) {
+                matrix[at][self.model.place(other)] -= mean;
             }
         }
         self.model.work(size * size * size / 8);
@@ -160,40 +153,39 @@ impl<'m> Growth<'m> {
 
     /// Solves (I - M) x = constants by Gauss and Seidel's iteration, from below.
     fn iterate(&self, component: &[RuleId], constants: Vec<f64>) -> Vec<f64> {
-        let mut lengths = vec![0.0; self.rows.len()];
-        let in_component = |rule: usize| self.model.recursion.same_component(RuleId::new(rule), component[0]);
-        let work: usize = component.iter().map(|rule| self.rows[rule.index()].len() + 1).sum();
+        let rows: Vec<Vec<(usize, f64)>> = component.iter().map(|rule| self.row_inside(*rule, component)).collect();
+        let mut lengths = vec![0.0; component.len()];
+        let work: usize = component.iter().map(|rule| self.model.flat.row(rule.index()).len() + 1).sum();
         for _ in 0..(WORK / work).clamp(10, 100_000) {
             self.model.work(work);
             let mut change = 0.0f64;
-            for (rule, constant) in component.iter().zip(&constants) {
-                let inside = self.rows[rule.index()].iter().filter(|entry| in_component(entry.0));
-                let next = constant + inside.map(|&(other, mean)| mean * lengths[other]).sum::<f64>();
-                change = change.max((next - lengths[rule.index()]).abs() / next.max(1e-300));
-                lengths[rule.index()] = next;
+            for (at, (row, constant)) in rows.iter().zip(&constants).enumerate() {
+                let next = constant + row.iter().map(|&(other, mean)| mean * lengths[other]).sum::<f64>();
+                change = change.max((next - lengths[at]).abs() / next.max(1e-300));
+                lengths[at] = next;
             }
             if change < 1e-12 {
                 break;
             }
         }
-        component.iter().map(|rule| lengths[rule.index()]).collect()
+        lengths
     }
 
     /// Returns the expected length of an input, if instances deeper than `depth` are strings of their rule's pool.
     /// `pools` are the mean lengths of these strings.
     pub fn length_within(&self, depth: u32, pools: &[f64]) -> f64 {
         let mut lengths = pools.to_vec();
-        let rounds = u32::try_from(WORK / self.entries.max(1)).unwrap_or(u32::MAX).max(64);
+        let rounds = u32::try_from(WORK / self.size().max(1)).unwrap_or(u32::MAX).max(64);
+        let mut next = Vec::with_capacity(lengths.len());
         for _ in 0..=depth.min(rounds) {
-            self.model.work(self.entries);
-            let next: Vec<f64> = self
-                .rows
-                .iter()
-                .zip(&self.bytes)
-                .map(|(row, bytes)| bytes + row.iter().map(|&(rule, mean)| mean * lengths[rule]).sum::<f64>())
-                .collect();
+            self.model.work(self.size());
+            let bytes = self.means.bytes.iter().enumerate();
+            next.clear();
+            next.extend(
+                bytes.map(|(rule, bytes)| bytes + self.row(rule).map(|(rule, mean)| mean * lengths[rule]).sum::<f64>()),
+            );
             let settled = next.iter().zip(&lengths).all(|(new, old)| (new - old).abs() <= 1e-13 * new.abs());
-            lengths = next;
+            std::mem::swap(&mut lengths, &mut next);
             // An infinite length with weight 0 gives no number, so infinite sums end the iteration.
             if settled || !lengths[self.model.start].is_finite() {
                 break;

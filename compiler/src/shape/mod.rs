@@ -14,6 +14,7 @@ use crate::ir::Ir;
 mod boltzmann;
 mod by_default;
 mod file;
+mod flat;
 mod growth;
 pub mod learn;
 mod levers;
@@ -21,6 +22,8 @@ mod model;
 mod quantise;
 mod shortest;
 mod solve;
+mod tape;
+mod term;
 mod weights;
 
 pub(crate) use by_default::has_weights;

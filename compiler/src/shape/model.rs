@@ -2,33 +2,16 @@
 
 use std::cell::Cell;
 
-use crate::analysis::least;
 use crate::analysis::recursion::{Recursion, References, components};
 use crate::ast::{Expr, ExprKind};
 use crate::charset::{CharSet, Unit};
 use crate::check::Checked;
 use crate::ir::{Facts, RuleId};
 
+use super::flat::Flat;
+use super::tape::Tape;
+pub(crate) use super::term::{Laws, Term};
 use super::weights::{self, Weights, ranges};
-
-/// The probabilities of the options of each decision.
-pub(crate) type Laws = Vec<Vec<f64>>;
-
-/// An expression, reduced to mean numbers.
-pub(crate) enum Term {
-    /// A mean number of bytes.
-    Bytes(f64),
-    /// An instance of a rule.
-    Rule(usize),
-    /// One after the other.
-    Seq(Vec<Term>),
-    /// The options of a decision.
-    Choice(usize, Vec<Term>),
-    /// Rounds beyond a minimum. A decision chooses their number.
-    Rounds(usize, Box<Term>, u32),
-    /// A fixed number of rounds.
-    Times(Box<Term>, u32),
-}
 
 /// A place in the grammar with a decision.
 pub(crate) struct Decision {
@@ -64,6 +47,12 @@ pub(crate) struct Model {
     pub rules: Vec<Option<Term>>,
     pub decisions: Vec<Decision>,
     pub recursion: Recursion,
+    /// The terms of all rules in one list.
+    pub flat: Flat,
+    /// The terms of all rules as instructions.
+    pub tape: Tape,
+    /// The place of each reachable rule in its component.
+    places: Vec<u32>,
     /// The number of alternatives in all choices.
     pub alternatives: usize,
     /// The work so far, in terms.
@@ -82,12 +71,11 @@ impl Model {
     /// Returns the decisions of a grammar. The priors are its own weights, or equal. Alternatives that are only for
     /// texts are left out, unless `weights` has them.
     pub fn new(checked: &Checked<'_>, own_weights: bool, weights: &Weights) -> Model {
-        let facts = least::of_grammar(checked.grammar, &|name| checked.index.get(name).copied());
         let mut builder = Builder {
             checked,
             own_weights,
             weights,
-            facts,
+            facts: &checked.least().facts,
             rule: 0,
             place: 0,
             decisions: Vec::new(),
@@ -105,14 +93,18 @@ impl Model {
             Kind::Choice { alternatives, .. } => alternatives.len(),
             Kind::Rounds { .. } => 0,
         });
+        let recursion = components(&references, [RuleId::new(checked.start)]);
         Model {
             start: checked.start,
+            flat: Flat::new(&rules),
+            tape: Tape::new(&rules),
+            places: places(&recursion, rules.len()),
             rules,
             alternatives: alternatives.sum(),
             decisions: builder.decisions,
             work: Cell::new(0),
             cost: (checked.grammar.rules.len() / CACHED_RULES).clamp(1, 8) as u64,
-            recursion: components(&references, [RuleId::new(checked.start)]),
+            recursion,
         }
     }
 
@@ -143,6 +135,12 @@ impl Model {
     /// Returns the reachable rules by component. A component stands after those that it refers to.
     pub fn components(&self) -> impl Iterator<Item = &[RuleId]> {
         self.recursion.bottom_up().chunk_by(|&a, &b| self.recursion.same_component(a, b))
+    }
+
+    /// Returns the place of a reachable rule in its component.
+    #[inline]
+    pub fn place(&self, rule: usize) -> usize {
+        self.places[rule] as usize
     }
 
     /// Divides the numbers of rounds into other ranges, for all repetitions or only for those that contain rules. Takes
@@ -179,6 +177,14 @@ impl Model {
         }
         self.rules.iter().flatten().map(|term| of(self, term)).sum()
     }
+}
+
+fn places(recursion: &Recursion, rules: usize) -> Vec<u32> {
+    let mut places = vec![0; rules];
+    for component in recursion.bottom_up().chunk_by(|&a, &b| recursion.same_component(a, b)) {
+        component.iter().zip(0..).for_each(|(rule, place)| places[rule.index()] = place);
+    }
+    places
 }
 
 /// Returns 1/2, 1/4, and so on; the last two are the same.
@@ -220,7 +226,7 @@ struct Builder<'c> {
     checked: &'c Checked<'c>,
     own_weights: bool,
     weights: &'c Weights,
-    facts: Vec<Option<Facts>>,
+    facts: &'c [Option<Facts>],
     rule: usize,
     place: u32,
     decisions: Vec<Decision>,
@@ -356,7 +362,7 @@ impl Term {
 }
 
 impl Model {
-    fn mean_rounds(&self, decision: usize, laws: &Laws) -> f64 {
+    pub(super) fn mean_rounds(&self, decision: usize, laws: &Laws) -> f64 {
         let Kind::Rounds { room, starts, steps, .. } = &self.decisions[decision].kind else { return 0.0 };
         let ranges = ranges(starts, steps, *room).zip(&laws[decision]);
         ranges.map(|(range, probability)| probability * range.mean()).sum()

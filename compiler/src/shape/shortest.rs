@@ -24,8 +24,9 @@ pub(super) fn share(ir: &Ir, pools: &Pools, depth: Option<u32>) -> f64 {
     let texts = Texts::new(ir);
     let mut rules: Vec<f64> = vec![0.0; ir.rules().len()];
     if depth.is_some() {
+        let mut powers = vec![1];
         for (rule, _) in ir.bodies() {
-            rules[rule.index()] = in_pool(&texts, pools, rule);
+            rules[rule.index()] = in_pool(&texts, pools, rule, &mut powers);
         }
     }
     let most = (WORK / ir.node_count().max(1)).max(LEVELS);
@@ -50,10 +51,19 @@ pub(super) fn share(ir: &Ir, pools: &Pools, depth: Option<u32>) -> f64 {
 }
 
 /// Returns the share of a rule's shortest string in its pool.
-fn in_pool(texts: &Texts, pools: &Pools, rule: RuleId) -> f64 {
+///
+/// `powers` are those of the base that were needed before. They tell strings of other lengths apart, which need no hash.
+fn in_pool(texts: &Texts, pools: &Pools, rule: RuleId, powers: &mut Vec<u64>) -> f64 {
     let Some(pool) = pools.get(rule) else { return 0.0 };
-    let found = pool.strings.iter().filter(|string| Text::of(string) == texts.rules[rule.index()]).count();
-    found as f64 / pool.strings.len().max(1) as f64
+    let shortest = texts.rules[rule.index()];
+    let mut found = 0;
+    for string in pool.strings.iter() {
+        while powers.len() <= string.len() {
+            powers.push(times(powers[powers.len() - 1], BASE));
+        }
+        found += u32::from(powers[string.len()] == shortest.power && Text::of(string) == shortest);
+    }
+    f64::from(found) / pool.strings.len().max(1) as f64
 }
 
 /// Returns the probability that a node derives its first string, from the values of the nodes before it and of the
@@ -103,8 +113,14 @@ const PRIME: u64 = (1 << 61) - 1;
 const BASE: u64 = 0x0123_4567_89ab_cdef;
 
 fn times(a: u64, b: u64) -> u64 {
-    // The remainder is less than the prime, which has 61 bits.
-    ((u128::from(a) * u128::from(b)) % u128::from(PRIME)) as u64
+    // 2^61 is 1 modulo the prime, so the digits of the product to the base 2^61 are added.
+    let product = u128::from(a) * u128::from(b);
+    reduced((product as u64 & PRIME) + (product >> 61) as u64)
+}
+
+/// Returns the remainder of a number less than twice the prime.
+fn reduced(number: u64) -> u64 {
+    if number >= PRIME { number - PRIME } else { number }
 }
 
 impl Text {
@@ -116,7 +132,7 @@ impl Text {
     }
 
     fn then(self, next: Text) -> Text {
-        Text { hash: (times(self.hash, next.power) + next.hash) % PRIME, power: times(self.power, next.power) }
+        Text { hash: reduced(times(self.hash, next.power) + next.hash), power: times(self.power, next.power) }
     }
 
     fn repeated(self, mut times: u32) -> Text {
