@@ -104,9 +104,17 @@ impl<'i> Strings<'i> {
 
     /// Returns the byte for each choice byte, if all strings are single bytes and the site reads one choice byte.
     pub fn bytes(&self) -> Option<[u8; 256]> {
-        let options = self.site().options_of_bytes()?;
-        let is_mapped = self.strings.iter().all(|string| string.len() == 1);
-        is_mapped.then(|| options.map(|option| self.strings[usize::from(option)][0]))
+        let site = self.site();
+        if site.bits() != 8 {
+            return None;
+        }
+        let mut bytes = [0; 256];
+        for (option, string) in self.strings.iter().enumerate() {
+            let [byte] = **string else { return None };
+            let from = if option == 0 { 0 } else { site.value_of(option as u32) };
+            bytes[from as usize..].fill(byte);
+        }
+        Some(bytes)
     }
 
     /// Returns the strings.

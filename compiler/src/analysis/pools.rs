@@ -165,10 +165,11 @@ impl Builder<'_> {
         if strings.len() == 0 {
             return None;
         }
-        if strings.len() <= self.most() && strings.total() <= MAX_POOL_BYTES && strings.ascend() {
+        let ascends = strings.ascend();
+        if strings.len() <= self.most() && strings.total() <= MAX_POOL_BYTES && ascends {
             return Some(Rc::new(strings));
         }
-        let sorted = ascending(&strings.iter().collect::<Vec<&[u8]>>());
+        let sorted = if ascends { strings.all() } else { ascending(&strings.all()) };
         let kept = sorted.len().min(self.most());
         let sample = (0..kept).map(|number| sorted[number * sorted.len() / kept]);
         let mut sampled =
@@ -281,7 +282,12 @@ impl Builder<'_> {
             }
         };
         if left.len() * right.len() <= cap {
-            left.iter().for_each(|left| right.iter().for_each(|right| join(left, right)));
+            let right = right.all();
+            for left in left.all() {
+                for right in &right {
+                    join(left, right);
+                }
+            }
         } else {
             // First the shortest two, then even steps on the left and scattered ones on the right.
             for index in 0..cap {

@@ -1,7 +1,5 @@
 //! Lists of strings in one allocation. Most of the strings that are joined for pools live only briefly.
 
-use std::cmp::Ordering;
-
 /// A list of strings.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Strings {
@@ -58,7 +56,26 @@ impl Strings {
 
     /// Returns true if the strings ascend by length, then bytes, without duplicates.
     pub fn ascend(&self) -> bool {
-        (1..self.len()).all(|number| order(self.get(number - 1), self.get(number)).is_lt())
+        let (mut before, mut start): (&[u8], usize) = (&[], 0);
+        for (number, &end) in self.ends.iter().enumerate() {
+            let string = &self.bytes[start..end];
+            if number > 0 && (string.len() < before.len() || string.len() == before.len() && string <= before) {
+                return false;
+            }
+            (before, start) = (string, end);
+        }
+        true
+    }
+
+    /// Returns all strings in order.
+    pub fn all(&self) -> Vec<&[u8]> {
+        let mut all = Vec::with_capacity(self.len());
+        let mut start = 0;
+        for &end in &self.ends {
+            all.push(&self.bytes[start..end]);
+            start = end;
+        }
+        all
     }
 }
 
@@ -69,11 +86,6 @@ impl<'s> FromIterator<&'s [u8]> for Strings {
         strings.for_each(|string| list.push(string, &[]));
         list
     }
-}
-
-/// Compares strings for an order that ascends by length, then bytes.
-fn order(a: &[u8], b: &[u8]) -> Ordering {
-    a.len().cmp(&b.len()).then_with(|| a.cmp(b))
 }
 
 /// Returns the strings in ascending order by length, then bytes, without duplicates.
@@ -93,24 +105,29 @@ pub(super) fn ascending<'s>(strings: &[&'s [u8]]) -> Vec<&'s [u8]> {
     let length_bits = usize::BITS - (longest - shortest).leading_zeros();
     let place_bits = usize::BITS - rest.len().leading_zeros();
     let key_bits = u64::BITS - length_bits - place_bits;
-    let number = |(place, string): (usize, &&[u8])| {
+    // Plain loops: closures take longer where little is inlined.
+    let mut numbers: Vec<u64> = Vec::with_capacity(strings.len());
+    for (place, string) in (0..).zip(strings) {
         let behind = &string[shared..];
-        let mut key = [0; 8];
-        match behind.first_chunk() {
-            Some(eight) => key = *eight,
-            None => key[..behind.len()].copy_from_slice(behind),
-        }
+        let key = match behind.first_chunk() {
+            Some(eight) => u64::from_be_bytes(*eight),
+            None => behind.iter().enumerate().fold(0, |key, (at, &byte)| key | u64::from(byte) << (56 - 8 * at)),
+        };
         let length = ((string.len() - shortest) as u64).checked_shl(u64::BITS - length_bits).unwrap_or(0);
-        let key = u64::from_be_bytes(key).checked_shr(u64::BITS - key_bits).unwrap_or(0);
-        length | key << place_bits | place as u64
-    };
-    let mut numbers: Vec<u64> = strings.iter().enumerate().map(number).collect();
+        let key = key.checked_shr(u64::BITS - key_bits).unwrap_or(0);
+        numbers.push(length | key << place_bits | place);
+    }
     numbers.sort_unstable();
     let mut sorted: Vec<&[u8]> = Vec::with_capacity(numbers.len());
-    for alike in numbers.chunk_by(|a, b| a >> place_bits == b >> place_bits) {
-        let begin = sorted.len();
-        sorted.extend(alike.iter().map(|&number| strings[(number & ((1 << place_bits) - 1)) as usize]));
-        if alike.len() > 1 {
+    let place_of = |number: u64| (number & ((1 << place_bits) - 1)) as usize;
+    let mut at = 0;
+    while at < numbers.len() {
+        let (first, begin) = (numbers[at] >> place_bits, sorted.len());
+        while at < numbers.len() && numbers[at] >> place_bits == first {
+            sorted.push(strings[place_of(numbers[at])]);
+            at += 1;
+        }
+        if sorted.len() > begin + 1 {
             if sorted[begin].len() > shared + key_bits as usize / 8 {
                 sorted[begin..].sort_unstable();
             }
@@ -129,7 +146,14 @@ pub(super) fn ascending<'s>(strings: &[&'s [u8]]) -> Vec<&'s [u8]> {
 
 #[cfg(test)]
 mod tests {
+    use std::cmp::Ordering;
+
     use super::*;
+
+    /// Compares strings for an order that ascends by length, then bytes.
+    fn order(a: &[u8], b: &[u8]) -> Ordering {
+        a.len().cmp(&b.len()).then_with(|| a.cmp(b))
+    }
 
     #[test]
     fn many_strings_ascend_as_few_do() {

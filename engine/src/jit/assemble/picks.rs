@@ -38,7 +38,7 @@ impl Decision<'_> {
 
     /// Returns the option that each choice byte leads to, for sites of one byte.
     pub fn map(&self) -> Vec<u8> {
-        (0..256).map(|byte| self.site.option_of(byte) as u8).collect()
+        self.site.options_of_bytes().map_or_else(Vec::new, Vec::from)
     }
 
     fn max_cost(&self) -> u64 {
