@@ -12,13 +12,13 @@ import sys
 MAX_LEN = 4096
 TARGETS = {
     "specifications": ["abnf", "bnf", "iso-ebnf", "ebnf", "regex", "gbnf"],
-    "parser_generators": ["lark", "pest", "tree-sitter", "yacc"],
+    "parser_generators": ["lark", "pest", "tree-sitter", "yacc", "peggy", "peg"],
     "fuzzers": ["fuzzingbook", "nautilus", "gramatron", "gram"],
     "antlr": ["g4"],
 }
 EXTENSIONS = {
     ".abnf": ["abnf"], ".bnf": ["bnf"], ".ebnf": ["ebnf", "iso-ebnf", "bnf"], ".iso": ["iso-ebnf"], ".regex": ["regex"], ".gbnf": ["gbnf"],
-    ".lark": ["lark"], ".pest": ["pest"], ".json": ["tree-sitter", "fuzzingbook", "nautilus", "gramatron"], ".y": ["yacc"],
+    ".lark": ["lark"], ".pest": ["pest"], ".peggy": ["peggy"], ".pegjs": ["peggy"], ".peg": ["peg"], ".json": ["tree-sitter", "fuzzingbook", "nautilus", "gramatron"], ".y": ["yacc"],
     ".py": ["nautilus"], ".gram": ["gram"], ".g4": ["g4"],
 }
 

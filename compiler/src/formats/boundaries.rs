@@ -29,11 +29,13 @@ pub(super) enum Syntax {
 }
 
 /// A set of ASCII characters. U+007F stands for all other characters.
-type Chars = u128;
+pub(super) type Chars = u128;
 
-const OTHERS: u32 = 127;
+/// The bit for all characters beyond U+007E.
+pub(super) const OTHERS: u32 = 127;
 
-fn chars(set: &CharSet) -> Chars {
+/// Returns the bits of a set.
+pub(super) fn chars(set: &CharSet) -> Chars {
     let mut chars = 0;
     for &(low, high) in set.ranges() {
         for member in low..=high.min(OTHERS - 1) {

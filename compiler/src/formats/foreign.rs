@@ -1,6 +1,6 @@
 //! Notations that no format reads. Each is known by marks that the notations of the formats do not have.
 
-use super::glance;
+use super::glance::{self, is_word};
 use crate::diagnostics::{Code, Diagnostic};
 
 /// A notation that no format reads.
@@ -120,26 +120,18 @@ const ALL: &[Foreign] = &[
                 }))
     }),
     foreign("TatSu", "iso-ebnf", |text| begins(text, &["@@"])),
-    foreign("a grammar of CPython's PEG generator", "pest", |text| {
+    foreign("a grammar of CPython's PEG generator", "peg", |text| {
         let is_typed =
             |line: &str| line.split_once('[').is_some_and(|(name, rest)| is_word(name) && rest.contains("]:"));
         text.lines().any(is_typed)
     }),
-    foreign("PEG", "pest", |text| {
-        let is_rule = |line: &str| {
-            let arrow = line.split_once("<-").or_else(|| line.split_once('\u{2190}'));
-            arrow.is_some_and(|(name, _)| is_word(name))
-        };
-        text.lines().any(is_rule)
-    }),
-    foreign("Ohm", "pest", |text| {
+    foreign("Ohm", "peg", |text| {
         let is_grammar = |line: &str| {
             let name = line.strip_suffix('{').map(|line| line.split("<:").next().unwrap_or(line));
             name.is_some_and(|name| is_word(name) && name.starts_with(|c: char| c.is_ascii_uppercase()))
         };
         text.lines().find(|line| !line.is_empty()).is_some_and(is_grammar) && text.contains("=")
     }),
-    foreign("Peggy", "pest", is_peggy),
     foreign("Fandango", "bnf", |text| {
         begins(text, &["where "]) && text.lines().any(|line| line.starts_with('<') && line.contains("::="))
     }),
@@ -179,12 +171,6 @@ fn opens(text: &Text<'_>, names: &[&str]) -> bool {
     elements.next().is_some_and(is_it)
 }
 
-/// Returns true if the text is one word.
-fn is_word(text: &str) -> bool {
-    let text = text.trim();
-    text.starts_with(|c: char| c == '_' || c.is_alphabetic()) && text.chars().all(|c| c == '_' || c.is_alphanumeric())
-}
-
 /// Looks for rules after `%%` that are patterns with code, and for the options of flex.
 fn is_lex(text: &Text<'_>) -> bool {
     let mut all = text.lines();
@@ -200,29 +186,6 @@ fn is_lex(text: &Text<'_>) -> bool {
     let is_pattern =
         |line: &str| line.starts_with(['"', '[', '<', '{', '.', '^', '\\']) && line.ends_with(['}', ';', '|']);
     is_divided && !has_tokens && (is_lex || all.filter(|line| is_pattern(line)).count() >= 2)
-}
-
-/// Looks for rules `name = ...` of which some have ordered choices, labels or code, and no mark that ends them.
-fn is_peggy(text: &Text<'_>) -> bool {
-    let is_rule = |line: &str| {
-        let name = line.split_once('=').map(|(name, _)| name.trim());
-        // A name for messages may stand behind the name of the rule.
-        name.is_some_and(|name| {
-            name.split_once([' ', '"']).map_or(is_word(name), |(name, rest)| is_word(name) && rest.contains('"'))
-        })
-    };
-    let has_rules = text.lines().any(|line| is_rule(line) || is_word(line));
-    let is_choice =
-        |line: &str| line.starts_with("/ ") || line.contains("\" / ") || line.contains("' / ") || line.contains("] / ");
-    let has_code = || text.contains("{ return ") || text.lines().any(|line| line.starts_with('=') && line.len() > 1);
-    has_rules
-        && !glance::defines(text.whole, "::=")
-        && !text.lines().any(|line| line.ends_with(';') && !line.contains("return"))
-        && !["%x", "%d", "%s\"", " ~ ", "1*", "*(", "=/"].iter().any(|mark| text.contains(mark))
-        && (has_code()
-            || text.lines().filter(|line| line.starts_with("/ ")).count() > 0
-                && text.lines().any(is_choice)
-                && text.contains("["))
 }
 
 #[cfg(test)]

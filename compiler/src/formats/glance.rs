@@ -88,6 +88,12 @@ pub(super) fn defines(text: &str, mark: &str) -> bool {
     })
 }
 
+/// Returns true if the text is one word.
+pub(super) fn is_word(text: &str) -> bool {
+    let text = text.trim();
+    text.starts_with(|c: char| c == '_' || c.is_alphabetic()) && text.chars().all(|c| c == '_' || c.is_alphanumeric())
+}
+
 /// Returns the rest of a line after the name at its beginning.
 fn behind_name(line: &str) -> Option<&str> {
     // The productions in specifications are numbered.

@@ -22,6 +22,8 @@ pub mod iso;
 pub mod json_schema;
 pub mod lark;
 pub mod nautilus;
+pub mod peg;
+pub mod peggy;
 pub mod pest;
 pub mod regex;
 pub mod tree_sitter;
@@ -38,6 +40,7 @@ mod keywords;
 mod layout;
 mod levels;
 mod missing;
+mod packrat;
 mod pattern;
 mod python;
 mod recognise;
@@ -213,6 +216,8 @@ pub const ALL: &[&dyn Format] = &[
     &yacc::Yacc,
     &g4::G4,
     &pest::Pest,
+    &peg::Peg,
+    &peggy::Peggy,
     &gram::Gram,
     &bnf::Bnf,
     &gbnf::Gbnf,

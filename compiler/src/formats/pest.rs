@@ -8,11 +8,11 @@ use super::{Format, glance};
 use crate::ast::Grammar;
 use crate::diagnostics::{Diagnostics, SourceFile};
 
-mod chars;
-mod follow;
-mod order;
 mod parser;
 mod translate;
+
+/// The rules whose texts pest puts between the parts of other rules.
+const BLANKS: &[&str] = &["WHITESPACE", "COMMENT"];
 
 /// The `pest` format.
 pub struct Pest;

@@ -1,13 +1,16 @@
-//! The tables of `docs/formats.md` and `docs/formats-tokens.md` are true: every example gives the result in its row,
-//! and every format has examples.
+//! The tables of `docs/formats.md`, `docs/formats-tokens.md` and `docs/formats-peg.md` are true: every example gives the
+//! result in its row, and every format has examples.
 
 use gramjet_compiler::SourceFile;
 use gramjet_compiler::check::check;
 use gramjet_compiler::diagnostics::Diagnostics;
 use gramjet_compiler::formats;
 
-const DOCUMENT: &str =
-    concat!(include_str!("../../../docs/formats.md"), include_str!("../../../docs/formats-tokens.md"));
+const DOCUMENT: &str = concat!(
+    include_str!("../../../docs/formats.md"),
+    include_str!("../../../docs/formats-tokens.md"),
+    include_str!("../../../docs/formats-peg.md")
+);
 
 /// The section that holds the examples of each format.
 const SECTIONS: &[(&str, &str)] = &[
@@ -20,6 +23,8 @@ const SECTIONS: &[(&str, &str)] = &[
     ("## Gramatron", "gramatron"),
     ("## Regular expressions", "regex"),
     ("## pest", "pest"),
+    ("## PEG", "peg"),
+    ("## What is drawn", "peggy"),
     ("## tree-sitter", "tree-sitter"),
     ("## Lark", "lark"),
     ("## yacc", "yacc"),
@@ -86,6 +91,8 @@ fn texts_without_an_extension_are_known() {
         ("{\"<start>\": [[\"x\"]]}", "fuzzingbook"),
         ("{\"name\": \"x\", \"rules\": {\"a\": {\"type\": \"BLANK\"}}}", "tree-sitter"),
         ("a = { \"x\" ~ b }\nb = @{ \"y\" }\n", "pest"),
+        ("a <- \"x\" b / c\n", "peg"),
+        ("a\n  = b:c \"x\" { return b; }\n  / [a-z]\n", "peggy"),
         ("start: \"x\" A\nA: \"y\"\n%ignore \" \"\n", "lark"),
         ("%token A \"a\"\n%%\ns: A ;\n", "yacc"),
         // The contents of comments and strings do not count.

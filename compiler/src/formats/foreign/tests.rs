@@ -37,14 +37,9 @@ const FOREIGN: &[(&str, &str)] = &[
         "a grammar of CPython's PEG generator",
         "file[mod_ty]: a=[statements] ENDMARKER { a }\nstatements[asdl_seq*]: statement+\n",
     ),
-    ("PEG", "Expr <- Term (('+' / '-') Term)*\nTerm <- [0-9]+\n"),
     (
         "Ohm",
         "Arithmetic {\n  Exp = AddExp\n  AddExp = AddExp \"+\" number -- plus\n         | number\n  number = digit+\n}\n",
-    ),
-    (
-        "Peggy",
-        "start\n  = additive\n\nadditive\n  = left:integer \"+\" right:additive { return left + right; }\n  / integer\n\ninteger \"integer\"\n  = digits:[0-9]+ { return parseInt(digits.join(\"\"), 10); }\n",
     ),
     ("Fandango", "<start> ::= <number>\n<number> ::= <digit>+\nwhere int(<number>) % 2 == 0\n"),
     ("a TextMate grammar", "{\"scopeName\": \"source.a\", \"patterns\": [{\"match\": \"x\"}]}\n"),
@@ -60,6 +55,11 @@ const OWN: &[(&str, &str)] = &[
     ("g4", "grammar A;\na : 'x' ;\n"),
     ("lark", "start: \"x\" A\nA: \"y\"\n%ignore \" \"\n"),
     ("pest", "a = { \"x\" ~ b }\nb = @{ \"y\" }\n"),
+    ("peg", "Expr <- Term (('+' / '-') Term)*\nTerm <- [0-9]+\n"),
+    (
+        "peggy",
+        "start\n  = additive\n\nadditive\n  = left:integer \"+\" right:additive { return left + right; }\n  / integer\n\ninteger \"integer\"\n  = digits:[0-9]+ { return parseInt(digits.join(\"\"), 10); }\n",
+    ),
     ("yacc", "%token A\n%%\ns: A ;\n%%\n"),
     ("gram", "# a comment\na ::= 'x' ;\nb ::= [a-z\\]]+ ;\n"),
     ("nautilus", "ctx.rule(\"START\", \"x\")\n"),
@@ -74,7 +74,7 @@ const OWN: &[(&str, &str)] = &[
 fn foreign_notations_are_refused_by_name() {
     assert_eq!(FOREIGN.len(), super::ALL.len());
     for (name, text) in FOREIGN {
-        for file in ["a", "a.g", "a.peg", "<stdin>"] {
+        for file in ["a", "a.g", "a.d/b.c", "<stdin>"] {
             let found = recognise(&SourceFile::new(file, *text)).finding.unwrap_or_else(|| panic!("{name}"));
             assert_eq!(
                 (found.severity, found.message),

@@ -3,38 +3,8 @@
 use crate::ast::{MAX_NESTING, Name};
 use crate::diagnostics::{Code, Diagnostic, Span};
 use crate::formats::builder::{Builder, Reported};
+use crate::formats::packrat::tree::{Kind, Peg, Rule};
 use crate::formats::scanner::{Scanner, number};
-
-/// A rule.
-pub(super) struct Rule {
-    pub(super) name: Name,
-    /// `_`, `@`, `$` or `!`.
-    pub(super) modifier: Option<char>,
-    pub(super) body: Peg,
-}
-
-/// An expression and its place.
-pub(super) struct Peg {
-    pub(super) kind: Kind,
-    pub(super) span: Span,
-    height: u32,
-}
-
-/// The kinds of expressions.
-pub(super) enum Kind {
-    /// A text, and whether its case is free.
-    Text(String, bool),
-    Range(char, char),
-    Name(String),
-    /// `PEEK`, `POP` and similar rules: the text that was pushed.
-    Pushed,
-    Push(Box<Peg>),
-    Seq(Vec<Peg>),
-    Choice(Vec<Peg>),
-    Repeat(Box<Peg>, u32, Option<u32>),
-    Not(Box<Peg>),
-    And(Box<Peg>),
-}
 
 /// Parses the whole text.
 pub(super) fn parse(text: &str, builder: &mut Builder<'_>) -> Vec<Rule> {
@@ -116,11 +86,7 @@ impl Parser<'_, '_, '_> {
     }
 
     fn peg(&mut self, kind: Kind, span: Span, below: u32) -> Result<Peg, Reported> {
-        self.builder.count(1, span)?;
-        if below >= MAX_NESTING / 2 {
-            return Err(self.builder.too_deep(span));
-        }
-        Ok(Peg { kind, span, height: below + 1 })
+        Peg::build(kind, span, below, self.builder)
     }
 
     fn rule(&mut self) -> Result<Rule, Reported> {
@@ -157,7 +123,7 @@ impl Parser<'_, '_, '_> {
         while self.eat("|") {
             parts.push(self.sequence()?);
         }
-        self.joined(parts, Kind::Choice)
+        Peg::joined(parts, Kind::Choice, Span::default(), self.builder)
     }
 
     fn sequence(&mut self) -> Result<Peg, Reported> {
@@ -166,18 +132,7 @@ impl Parser<'_, '_, '_> {
         while self.eat("~") {
             parts.push(self.term()?);
         }
-        self.joined(parts, Kind::Seq)
-    }
-
-    fn joined(&mut self, mut parts: Vec<Peg>, join: fn(Vec<Peg>) -> Kind) -> Result<Peg, Reported> {
-        if parts.len() == 1
-            && let Some(only) = parts.pop()
-        {
-            return Ok(only);
-        }
-        let height = parts.iter().map(|part| part.height).max().unwrap_or(0);
-        let span = parts.iter().map(|part| part.span).reduce(Span::to).unwrap_or_default();
-        self.peg(join(parts), span, height)
+        Peg::joined(parts, Kind::Seq, Span::default(), self.builder)
     }
 
     fn term(&mut self) -> Result<Peg, Reported> {

@@ -1,14 +1,15 @@
 //! Translates the rules of a PEG to rules of a grammar. A non-atomic rule has two forms: one with `WHITESPACE` and
 //! `COMMENT` between its parts, and one without, for atomic rules that refer to it.
 
-use super::chars::Chars;
-use super::order::Order;
-use super::parser::{Kind, Peg, Rule};
+use super::BLANKS as BLANK_RULES;
 use crate::ast::{self, Grammar, Name, Weight};
 use crate::charset::{CharSet, Unit};
 use crate::diagnostics::Span;
 use crate::formats::boundaries::{BLANKS, Lexical, Syntax, blanks, separate};
 use crate::formats::builder::{Builder, Part, Reported};
+use crate::formats::packrat::chars::Chars;
+use crate::formats::packrat::order::Order;
+use crate::formats::packrat::tree::{Kind, Peg, Rule};
 use crate::formats::pattern;
 use crate::ordered::{Map, Set};
 
@@ -24,7 +25,7 @@ pub(super) fn translate(rules: &[Rule], builder: &mut Builder<'_>) -> Grammar {
     let mut translator = Translator {
         by_name: &by_name,
         chars: Chars::new(rules),
-        order: Order::new(&by_name),
+        order: Order::new(&by_name, BLANK_RULES),
         pushed,
         implicit,
         atomic: true,
@@ -73,7 +74,7 @@ fn is_atomic(rule: &Rule) -> bool {
 
 /// Returns true if this is a rule whose texts pest puts between the parts of other rules.
 fn is_blank(rule: &Rule) -> bool {
-    matches!(rule.name.text.as_str(), "WHITESPACE" | "COMMENT")
+    BLANK_RULES.contains(&rule.name.text.as_str())
 }
 
 /// Returns the name of the form without implicit parts. No name in pest contains a full stop.
@@ -87,7 +88,7 @@ fn pushed(peg: &Peg) -> Option<&Peg> {
         Kind::Push(inside) => Some(inside),
         Kind::Seq(parts) | Kind::Choice(parts) => parts.iter().find_map(pushed),
         Kind::Repeat(inside, ..) | Kind::Not(inside) | Kind::And(inside) => pushed(inside),
-        Kind::Text(..) | Kind::Range(..) | Kind::Name(_) | Kind::Pushed => None,
+        Kind::Text(..) | Kind::Range(..) | Kind::Class(_) | Kind::Name(_) | Kind::Pushed => None,
     }
 }
 
@@ -173,6 +174,7 @@ impl<'r> Translator<'r, '_, '_> {
                     if *free { self.builder.any_case(text, span)? } else { self.builder.bytes(text.as_str(), span)? };
                 Ok(self.token(part))
             }
+            Kind::Class(set) => self.class(set.clone(), span),
             Kind::Range(low, high) => self.class(CharSet::new(Unit::Char, [(u32::from(*low), u32::from(*high))]), span),
             Kind::Name(name) => self.name(name, span),
             Kind::Pushed => {

@@ -9,7 +9,7 @@
 
 use super::chars::Chars;
 use super::follow::{Follow, Next};
-use super::parser::{Kind, Peg, Rule};
+use super::tree::{Kind, Peg, Rule};
 use crate::charset::{CharSet, Unit};
 use crate::formats::pattern;
 use crate::formats::pattern::terms::{ALL, EMPTY, Id, Letters, MAX_LETTERS, NEVER, Terms};
@@ -38,8 +38,10 @@ const MAX_BEGINNINGS: usize = 1 << 6;
 const MAX_COMPARED: usize = 1 << 9;
 
 /// Examines the choices of a grammar.
-pub(super) struct Order<'r> {
+pub(in crate::formats) struct Order<'r> {
     rules: Map<&'r str, &'r Rule>,
+    /// The names of the rules between parts.
+    blanks: &'static [&'static str],
     follow: Follow<'r>,
     terms_left: usize,
 }
@@ -61,6 +63,7 @@ impl Texts {
 /// One choice.
 struct Choice<'o, 'r> {
     rules: &'o Map<&'r str, &'r Rule>,
+    blanks: &'static [&'static str],
     follow: &'o mut Follow<'r>,
     chars: &'o mut Chars<'r>,
     /// The sets of characters of the choice, and the classes of characters that are in the same sets.
@@ -81,15 +84,16 @@ struct Choice<'o, 'r> {
 }
 
 impl<'r> Order<'r> {
-    pub(super) fn new(rules: &Map<&'r str, &'r Rule>) -> Order<'r> {
-        Order { rules: rules.clone(), follow: Follow::new(rules), terms_left: MAX_TERMS }
+    pub(in crate::formats) fn new(rules: &Map<&'r str, &'r Rule>, blanks: &'static [&'static str]) -> Order<'r> {
+        Order { rules: rules.clone(), blanks, follow: Follow::new(rules, blanks), terms_left: MAX_TERMS }
     }
 
     /// Returns true if a text of one of these alternatives is not matched because of an earlier alternative. In an
     /// atomic rule nothing stands between parts.
-    pub(super) fn matters(&mut self, parts: &'r [Peg], is_atomic: bool, chars: &mut Chars<'r>) -> bool {
+    pub(in crate::formats) fn matters(&mut self, parts: &'r [Peg], is_atomic: bool, chars: &mut Chars<'r>) -> bool {
         let mut choice = Choice {
             rules: &self.rules,
+            blanks: self.blanks,
             follow: &mut self.follow,
             chars,
             sets: Set::new(),
@@ -111,14 +115,6 @@ impl<'r> Order<'r> {
     }
 }
 
-/// Returns the parts of an alternative.
-fn parts_of(peg: &Peg) -> &[Peg] {
-    match &peg.kind {
-        Kind::Seq(parts) => parts,
-        _ => std::slice::from_ref(peg),
-    }
-}
-
 /// Returns true if two expressions are written the same.
 fn are_alike(one: &Peg, other: &Peg) -> bool {
     let all = |one: &[Peg], other: &[Peg]| {
@@ -127,6 +123,7 @@ fn are_alike(one: &Peg, other: &Peg) -> bool {
     match (&one.kind, &other.kind) {
         (Kind::Text(one, free), Kind::Text(other, free_too)) => one == other && free == free_too,
         (Kind::Range(low, high), Kind::Range(low_too, high_too)) => low == low_too && high == high_too,
+        (Kind::Class(one), Kind::Class(other)) => one == other,
         (Kind::Name(one), Kind::Name(other)) => one == other,
         (Kind::Pushed, Kind::Pushed) => true,
         (Kind::Seq(one), Kind::Seq(other)) | (Kind::Choice(one), Kind::Choice(other)) => all(one, other),
@@ -149,7 +146,7 @@ impl<'r> Choice<'_, 'r> {
         }
         (1..parts.len()).all(|number| {
             self.earlier(parts, number).into_iter().all(|(shared, places)| {
-                let mut first = |part: &'r Peg| self.follow.of_parts(&parts_of(part)[shared..], self.chars);
+                let mut first = |part: &'r Peg| self.follow.of_parts(&part.parts()[shared..], self.chars);
                 let (later, is_empty) = first(&parts[number]);
                 !is_empty
                     && places.iter().all(|&place| {
@@ -166,7 +163,7 @@ impl<'r> Choice<'_, 'r> {
         for part in parts {
             self.collect(part, MAX_DEPTH, &mut sets)?;
         }
-        for name in ["WHITESPACE", "COMMENT"] {
+        for name in self.blanks {
             if let Some(rule) = self.rules.get(name).copied() {
                 self.collect(&rule.body, MAX_DEPTH, &mut sets)?;
             }
@@ -235,7 +232,7 @@ impl<'r> Choice<'_, 'r> {
     fn earlier(&self, parts: &[Peg], number: usize) -> Map<usize, Vec<usize>> {
         let mut earlier: Map<usize, Vec<usize>> = Map::new();
         for place in 0..number {
-            let pairs = parts_of(&parts[place]).iter().zip(parts_of(&parts[number]));
+            let pairs = parts[place].parts().iter().zip(parts[number].parts());
             let shared = match parts.len() <= MAX_COMPARED {
                 true => pairs.take_while(|(one, other)| are_alike(one, other)).count(),
                 false => 0,
@@ -247,7 +244,7 @@ impl<'r> Choice<'_, 'r> {
 
     /// Returns the texts after the first `shared` parts of an alternative.
     fn rest(&mut self, peg: &'r Peg, shared: usize, is_atomic: bool) -> Option<Texts> {
-        let rest = &parts_of(peg)[shared..];
+        let rest = &peg.parts()[shared..];
         let texts = self.sequence(rest, is_atomic, MAX_DEPTH)?;
         let blank = if is_atomic || rest.is_empty() { Texts::exactly(EMPTY) } else { self.blank };
         Some(self.seq(blank, texts))
@@ -357,7 +354,7 @@ impl<'r> Choice<'_, 'r> {
 
     fn blanks(&mut self) -> Option<Texts> {
         let mut options = Vec::new();
-        for name in ["WHITESPACE", "COMMENT"] {
+        for name in self.blanks {
             if let Some(rule) = self.rules.get(name).copied() {
                 options.push(self.texts(&rule.body, true, MAX_DEPTH)?);
             }
@@ -395,6 +392,7 @@ impl<'r> Choice<'_, 'r> {
         };
         match &peg.kind {
             Kind::Text(text, free) => Self::characters(text, *free).for_each(|set| add(&set)),
+            Kind::Class(set) => add(set),
             Kind::Range(low, high) => add(&CharSet::new(Unit::Char, [(u32::from(*low), u32::from(*high))])),
             Kind::Name(name) => match self.rules.get_key_value(name.as_str()) {
                 Some((&name, rule)) => {
@@ -461,13 +459,14 @@ impl<'r> Choice<'_, 'r> {
                 }
                 whole
             }
+            Kind::Class(set) => self.one(set)?,
             Kind::Range(low, high) => self.one(&CharSet::new(Unit::Char, [(u32::from(*low), u32::from(*high))]))?,
             Kind::Name(name) => match self.rules.get_key_value(name.as_str()) {
                 Some((&name, &rule)) => {
                     let is_atomic = match rule.modifier {
                         Some('@' | '$') => true,
                         Some('!') => false,
-                        _ => is_atomic || matches!(name, "WHITESPACE" | "COMMENT"),
+                        _ => is_atomic || self.blanks.contains(&name),
                     };
                     if let Some(&known) = self.known.get(&(name, is_atomic)) {
                         return Some(known);

@@ -2,7 +2,7 @@
 //! reference.
 
 use super::chars::Chars;
-use super::parser::{Kind, Peg, Rule};
+use super::tree::{Kind, Peg, Rule};
 use crate::charset::{CharSet, Unit};
 use crate::ordered::{Map, Set};
 
@@ -55,6 +55,8 @@ impl First {
 /// The parts that follow the places of a grammar.
 pub(super) struct Follow<'r> {
     rules: Map<&'r str, &'r Rule>,
+    /// The names of the rules between parts.
+    blanks: &'static [&'static str],
     places: Vec<Place<'r>>,
     /// The places after choices, by their alternatives, and after references, by their rule.
     choices: Map<*const Peg, usize>,
@@ -66,9 +68,10 @@ pub(super) struct Follow<'r> {
 }
 
 impl<'r> Follow<'r> {
-    pub(super) fn new(rules: &Map<&'r str, &'r Rule>) -> Follow<'r> {
+    pub(super) fn new(rules: &Map<&'r str, &'r Rule>, blanks: &'static [&'static str]) -> Follow<'r> {
         let mut follow = Follow {
             rules: rules.clone(),
+            blanks,
             places: Vec::new(),
             choices: Map::new(),
             references: Map::new(),
@@ -114,7 +117,7 @@ impl<'r> Follow<'r> {
             }
             Kind::Push(inside) => self.visit(inside, then),
             // A predicate takes no text.
-            Kind::Text(..) | Kind::Range(..) | Kind::Pushed | Kind::Not(_) | Kind::And(_) => {}
+            Kind::Text(..) | Kind::Range(..) | Kind::Class(_) | Kind::Pushed | Kind::Not(_) | Kind::And(_) => {}
         }
     }
 
@@ -192,7 +195,7 @@ impl<'r> Follow<'r> {
     /// Returns the first characters of the text that may stand between parts.
     fn blank(&mut self, chars: &mut Chars<'r>) -> First {
         let mut blank = First::nothing();
-        for name in ["WHITESPACE", "COMMENT"] {
+        for name in self.blanks {
             if let Some((&name, _)) = self.rules.get_key_value(name) {
                 let first = self.of_name(name, MAX_DEPTH, chars);
                 blank.set = self.union(&blank.set, &first.set);
@@ -230,6 +233,10 @@ impl<'r> Follow<'r> {
                 }
                 None => First::nothing(),
             },
+            Kind::Class(set) => {
+                self.work += set.ranges().len();
+                First::of(set.clone())
+            }
             Kind::Range(low, high) => First::of(CharSet::new(Unit::Char, [(u32::from(*low), u32::from(*high))])),
             Kind::Name(name) => match self.rules.get_key_value(name.as_str()) {
                 Some((&name, _)) => self.of_name(name, depth - 1, chars),
@@ -277,7 +284,7 @@ impl<'r> Follow<'r> {
             if !may_be_empty {
                 return First { may_be_empty: false, ..all };
             }
-            if self.rules.contains_key("WHITESPACE") || self.rules.contains_key("COMMENT") {
+            if self.blanks.iter().any(|name| self.rules.contains_key(name)) {
                 all.may_begin_blank = true;
             }
         }

@@ -1,6 +1,6 @@
 //! Finds the characters of an expression, or its first characters. Predicates are honoured by these.
 
-use super::parser::{Kind, Peg, Rule};
+use super::tree::{Kind, Peg, Rule};
 use crate::charset::{CharSet, Unit};
 use crate::formats::pattern;
 use crate::ordered::Map;
@@ -33,7 +33,7 @@ fn builtin(name: &str) -> Option<CharSet> {
 }
 
 /// Examines expressions.
-pub(super) struct Chars<'r> {
+pub(in crate::formats) struct Chars<'r> {
     rules: Map<&'r str, &'r Peg>,
     /// The built-in rules that were asked for.
     builtins: Map<String, Option<CharSet>>,
@@ -41,14 +41,14 @@ pub(super) struct Chars<'r> {
 }
 
 /// The first characters of an expression.
-pub(super) struct Beginning {
-    pub(super) first: CharSet,
+pub(in crate::formats) struct Beginning {
+    pub(in crate::formats) first: CharSet,
     /// Whether each of these characters is a complete string of the expression.
-    pub(super) exact: bool,
+    pub(in crate::formats) exact: bool,
 }
 
 impl<'r> Chars<'r> {
-    pub(super) fn new(rules: &'r [Rule]) -> Chars<'r> {
+    pub(in crate::formats) fn new(rules: &'r [Rule]) -> Chars<'r> {
         Chars {
             rules: rules.iter().map(|rule| (rule.name.text.as_str(), &rule.body)).collect(),
             builtins: Map::new(),
@@ -57,7 +57,7 @@ impl<'r> Chars<'r> {
     }
 
     /// Returns the characters of a built-in rule. `None` for other rules.
-    pub(super) fn builtin(&mut self, name: &str) -> Option<CharSet> {
+    pub(in crate::formats) fn builtin(&mut self, name: &str) -> Option<CharSet> {
         if let Some(known) = self.builtins.get(name) {
             return known.clone();
         }
@@ -70,13 +70,13 @@ impl<'r> Chars<'r> {
     }
 
     /// Returns the first characters of `peg`. `None` if it may be empty or is not known.
-    pub(super) fn beginning(&mut self, peg: &Peg) -> Option<Beginning> {
+    pub(in crate::formats) fn beginning(&mut self, peg: &Peg) -> Option<Beginning> {
         self.steps = 0;
         self.look(peg, MAX_DEPTH)
     }
 
     /// Returns the characters of `peg`, if it is a single character.
-    pub(super) fn class(&mut self, peg: &Peg) -> Option<CharSet> {
+    pub(in crate::formats) fn class(&mut self, peg: &Peg) -> Option<CharSet> {
         self.beginning(peg).filter(|beginning| beginning.exact).map(|beginning| beginning.first)
     }
 
@@ -94,6 +94,7 @@ impl<'r> Chars<'r> {
                 let set = CharSet::new(Unit::Char, both[..count].iter().map(|&c| (c.into(), c.into())));
                 Some(Beginning { first: set, exact: text.len() == first.len_utf8() })
             }
+            Kind::Class(set) => exact(set.clone()),
             Kind::Range(low, high) => exact(CharSet::new(Unit::Char, [(u32::from(*low), u32::from(*high))])),
             Kind::Name(name) => match self.rules.get(name.as_str()).copied() {
                 Some(body) => self.look(body, depth - 1),
