@@ -12,7 +12,7 @@ import sys
 MAX_LEN = 4096
 TARGETS = {
     "specifications": ["abnf", "bnf", "iso-ebnf", "ebnf", "regex", "gbnf"],
-    "parser_generators": ["lark", "pest", "tree-sitter", "yacc", "peggy", "peg"],
+    "parser_generators": ["w3c", "lark", "pest", "tree-sitter", "yacc", "peggy", "peg"],
     "fuzzers": ["fuzzingbook", "nautilus", "gramatron", "gram"],
     "antlr": ["g4"],
 }

@@ -31,7 +31,7 @@ impl Format for Bnf {
                 && !name.contains(['<', '"', '\''])
                 && lexer::DEFINITIONS.iter().any(|mark| rest.trim_start().starts_with(mark))
         };
-        glance::lines(text).any(defines)
+        glance::lines(text).any(defines) && !super::w3c::is_marked(text)
     }
 
     fn parse(&self, file: &SourceFile, diagnostics: &mut Diagnostics) -> Grammar {

@@ -40,6 +40,7 @@ fn rules_weigh_by_their_names() {
         ("iso-ebnf", rules(|name| format!("{name}='';"))),
         ("gbnf", rules(|name| format!("{name}::=\"\"\n"))),
         ("peggy", rules(|name| format!("{name}='';"))),
+        ("w3c", rules(|name| format!("{name}::=''\n"))),
         ("peg", rules(|name| format!("{name}<-'';"))),
         ("gram", rules(|name| format!("{name}::=\"\";"))),
         ("nautilus", rules(|name| format!("ctx.rule('A{name}','')\n"))),

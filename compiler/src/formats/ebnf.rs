@@ -33,7 +33,7 @@ impl Format for Ebnf {
     }
 
     fn looks_like(&self, text: &str) -> bool {
-        super::glance::defines(text, "::=")
+        super::glance::defines(text, "::=") && !super::w3c::is_marked(text)
     }
 
     fn has_weights(&self) -> bool {

@@ -27,6 +27,7 @@ pub mod peggy;
 pub mod pest;
 pub mod regex;
 pub mod tree_sitter;
+pub mod w3c;
 pub mod yacc;
 
 mod boundaries;
@@ -222,6 +223,7 @@ pub const ALL: &[&dyn Format] = &[
     &bnf::Bnf,
     &gbnf::Gbnf,
     &ebnf::Ebnf,
+    &w3c::W3c,
     &lark::Lark,
     &abnf::Abnf,
     &iso::Iso,

@@ -17,7 +17,7 @@ mod rewrite;
 pub(super) mod terms;
 
 use looks::Resolved;
-pub(super) use looks::{MAX_STEPS, Mark, MarkKind, eliminated, has_marks, leave_out, letters, resolve};
+pub(super) use looks::{MAX_STEPS, Mark, MarkKind, difference, eliminated, has_marks, leave_out, letters, resolve};
 
 /// The greatest length of a pattern in bytes. The result of `regex-syntax` is thousands of times as large.
 const MAX_PATTERN: usize = 1 << 16;

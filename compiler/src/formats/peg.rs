@@ -1,5 +1,5 @@
-//! Parsing expression grammars in the notation of Ford's paper, `name <- term / term`, and of the parser generators that
-//! follow it. Code is left out.
+//! Parsing expression grammars in the notation of Ford's paper, `name <- term / term`, and of the parser generators
+//! that follow it. Code is left out.
 
 use super::packrat::parser::{self, Dialect};
 use super::{Format, glance, packrat};

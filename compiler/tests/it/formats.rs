@@ -1,5 +1,5 @@
-//! The tables of `docs/formats.md`, `docs/formats-tokens.md` and `docs/formats-peg.md` are true: every example gives the
-//! result in its row, and every format has examples.
+//! The tables of `docs/formats.md`, `docs/formats-tokens.md` and `docs/formats-peg.md` are true: every example gives
+//! the result in its row, and every format has examples.
 
 use gramjet_compiler::SourceFile;
 use gramjet_compiler::check::check;
@@ -23,6 +23,7 @@ const SECTIONS: &[(&str, &str)] = &[
     ("## Gramatron", "gramatron"),
     ("## Regular expressions", "regex"),
     ("## pest", "pest"),
+    ("## EBNF of specifications", "w3c"),
     ("## PEG", "peg"),
     ("## What is drawn", "peggy"),
     ("## tree-sitter", "tree-sitter"),
@@ -91,6 +92,7 @@ fn texts_without_an_extension_are_known() {
         ("{\"<start>\": [[\"x\"]]}", "fuzzingbook"),
         ("{\"name\": \"x\", \"rules\": {\"a\": {\"type\": \"BLANK\"}}}", "tree-sitter"),
         ("a = { \"x\" ~ b }\nb = @{ \"y\" }\n", "pest"),
+        ("[1] a ::= B [VC: a constraint]\n[2] B ::= 'b'\n", "w3c"),
         ("a <- \"x\" b / c\n", "peg"),
         ("a\n  = b:c \"x\" { return b; }\n  / [a-z]\n", "peggy"),
         ("start: \"x\" A\nA: \"y\"\n%ignore \" \"\n", "lark"),

@@ -3,7 +3,7 @@
 
 use libfuzzer_sys::fuzz_target;
 
-const FORMATS: [&str; 6] = ["lark", "pest", "tree-sitter", "yacc", "peggy", "peg"];
+const FORMATS: [&str; 7] = ["w3c", "lark", "pest", "tree-sitter", "yacc", "peggy", "peg"];
 
 fuzz_target!(|data: (u8, &str)| {
     let (choice, text) = data;

@@ -48,6 +48,7 @@ const FOREIGN: &[(&str, &str)] = &[
 /// Notations that formats read, by the format, with an extension that says nothing.
 const OWN: &[(&str, &str)] = &[
     ("ebnf", "a ::= 'x' | [a-z]+\n"),
+    ("w3c", "a ::= B\n@terminals\nB ::= 'b'\n"),
     ("bnf", "<a> ::= <b> \"x\"\n<b> ::= \"y\"\n"),
     ("gbnf", "root ::= \"a\" | b\nb ::= [^\"]+\n"),
     ("iso-ebnf", "a = 'x' , b ;\nb = { 'y' } ;\n"),

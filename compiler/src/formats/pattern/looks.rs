@@ -254,6 +254,45 @@ fn resolve_in<'g>(
     Some(Resolved { expr, not_behind, asks_in_front, asks_behind, parts })
 }
 
+/// Returns an expression for the texts of `left` that are no texts of `right`. `None` if there are none, if one of them
+/// is not regular, or if it is too large. The work is taken from `steps`.
+pub(in crate::formats) fn difference<'g>(
+    left: &'g Expr,
+    right: &'g Expr,
+    rule: &dyn Fn(&str) -> Option<&'g Expr>,
+    steps: &mut usize,
+) -> Option<Expr> {
+    let mut terms = Terms::within(*steps);
+    let found = difference_in(&mut terms, left, right, rule);
+    *steps = terms.steps_left();
+    found
+}
+
+fn difference_in<'g>(
+    terms: &mut Terms,
+    left: &'g Expr,
+    right: &'g Expr,
+    rule: &dyn Fn(&str) -> Option<&'g Expr>,
+) -> Option<Expr> {
+    let mut sets = Sets { rule, looks: &[], sets: Set::new(), marks: Set::new(), steps: 0 };
+    sets.collect(left, MAX_DEPTH)?;
+    sets.collect(right, MAX_DEPTH)?;
+    let is_small = sets.sets.len() <= MAX_SETS;
+    let alphabet = is_small.then(|| Alphabet::new(&sets.sets))?;
+    let texts = alphabet.letters.len();
+    if texts > MAX_LETTERS {
+        return None;
+    }
+    let mut writer = Translating { terms, alphabet: &alphabet, rule, looks: &[], marks: &[], texts, mark_letters: 0 };
+    let all = writer.term(left, true, MAX_DEPTH)?;
+    let lost = writer.term(right, true, MAX_DEPTH)?;
+    let lost = writer.terms.not(lost);
+    let kept = writer.terms.and([all, lost]);
+    let automaton = writer.terms.automaton(kept, u32::try_from(texts).ok()?)?;
+    writer.terms.spend(STATE_STEPS * automaton.size())?;
+    Elimination::of(&automaton.smallest()?, &alphabet, left.span)
+}
+
 /// Returns the texts of an automaton as an expression. `None` if it is too large.
 pub(in crate::formats) fn eliminated(automaton: &Automaton, letters: Vec<CharSet>, span: Span) -> Option<Expr> {
     Elimination::of(automaton, &Alphabet { letters }, span)
