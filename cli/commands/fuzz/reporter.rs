@@ -145,9 +145,18 @@ pub(super) fn say_advice(advice: &Advice) {
     match advice {
         Advice::NotJudged(why) => say!("gramjet: warning: {why}; such runs are not judged"),
         Advice::Refused { sign } => say!("gramjet: {}", hint_of(sign)),
-        Advice::Rejected { texts, said, gets_text } => {
-            let cause = usual_cause(said, *gets_text).map_or(String::new(), |cause| format!("; {cause}"));
-            say!("gramjet: the program rejects all of the first {texts} texts: {said}{cause}");
+        Advice::Rejected { texts, are_failures, said, gets_text } => {
+            match (usual_cause(said, *gets_text), are_failures) {
+                (Some(cause), true) => {
+                    say!("gramjet: the program fails on all of the first {texts} texts: {said}\n  {cause}");
+                }
+                // The failure says as much.
+                (None, true) => {}
+                (cause, false) => {
+                    let cause = cause.map_or(String::new(), |cause| format!("\n  {cause}"));
+                    say!("gramjet: the program rejects all of the first {texts} texts: {said}{cause}");
+                }
+            }
         }
     }
 }

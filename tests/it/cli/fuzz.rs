@@ -4,6 +4,7 @@ mod extremes;
 mod hangs;
 mod history;
 mod hostile;
+mod rejected;
 mod seeds;
 mod words;
 

@@ -77,6 +77,8 @@ pub enum Advice {
     Rejected {
         /// Number of these texts.
         texts: u32,
+        /// Whether each of them was a failure, which is reported as such.
+        are_failures: bool,
         /// Words of the program.
         said: Rejection,
         /// Whether a function gets text, not bytes.
@@ -93,8 +95,9 @@ pub struct Judge {
     /// Runs up to now, and whether one of them was valid.
     runs: u32,
     was_valid: bool,
-    /// The words of the program on the first texts, while none of them was valid and all were alike.
-    first: Option<Rejection>,
+    /// The words of the program on the first texts, while none of them was valid and all were alike, and whether they
+    /// were failures.
+    first: Option<(Rejection, bool)>,
     /// Advice that was given, and advice that was not taken yet.
     given: Vec<Advice>,
     advice: Vec<Advice>,
@@ -197,19 +200,20 @@ impl Judge {
         }
     }
 
-    /// Gives advice if the program has rejected all of the first texts in the same way. Failures are reported as such.
+    /// Gives advice if the program has rejected all of the first texts in the same way, or has failed on all.
     fn compare_rejections(&mut self, run: &Run<'_>, has_failed: bool) {
-        if self.was_valid || has_failed {
+        if self.was_valid {
             self.first = None;
             return;
         }
-        let said = Rejection::of(run);
-        let is_first = self.runs == 1;
-        self.first = Some(said).filter(|said| is_first || self.first.as_ref().is_some_and(|first| first.is_like(said)));
+        let now = (Rejection::of(run), has_failed);
+        let is_like = |first: &(Rejection, bool)| first.1 == has_failed && first.0.is_like(&now.0);
+        let is_alike = self.runs == 1 || self.first.as_ref().is_some_and(is_like);
+        self.first = is_alike.then_some(now);
         if self.runs == FIRST
-            && let Some(said) = self.first.take()
+            && let Some((said, are_failures)) = self.first.take()
         {
-            self.advise(Advice::Rejected { texts: FIRST, said, gets_text: self.gets_text });
+            self.advise(Advice::Rejected { texts: FIRST, are_failures, said, gets_text: self.gets_text });
         }
     }
 
