@@ -45,19 +45,21 @@ const WANTS_BYTES: [&str; 6] = [
     "Received type string",
 ];
 
-/// Words of a program that lacks a part of itself.
-const LACKS: [&str; 3] = ["ModuleNotFoundError", "Cannot find module", "ClassNotFoundException"];
+/// Beginnings of what an interpreter says of a program that lacks a part of itself.
+const LACKS: [&str; 4] =
+    ["ModuleNotFoundError: ", "ImportError: ", "Error: Cannot find module ", "java.lang.ClassNotFoundException: "];
 
 /// Returns the usual cause of what a program said, and what to do about it.
 pub fn usual_cause(said: &Rejection, gets_text: bool) -> Option<&'static str> {
     let says = |words: &[&str]| said.lines().iter().any(|line| words.iter().any(|words| line.contains(words)));
-    if says(&LACKS) {
-        Some("it lacks a module: install that where the interpreter in `PATH` finds it")
-    } else if !gets_text && says(&WANTS_TEXT) {
-        Some("the function may want text, and gets bytes: `--text` gives it text")
-    } else if gets_text && says(&WANTS_BYTES) {
-        Some("the function may want bytes, and gets text: leave out `--text`")
-    } else {
-        None
+    if said.lines().iter().any(|line| LACKS.iter().any(|lacks| line.starts_with(lacks))) {
+        return Some("it may lack a module: install that where the interpreter in `PATH` finds it");
+    }
+    // A program gets bytes in any case.
+    match gets_text {
+        _ if !said.is_exception() => None,
+        false if says(&WANTS_TEXT) => Some("the function may want text, and gets bytes: `--text` gives it text"),
+        true if says(&WANTS_BYTES) => Some("the function may want bytes, and gets text: leave out `--text`"),
+        _ => None,
     }
 }

@@ -131,8 +131,8 @@ fn lower_by_default(
     Some(Lowered { by_default: first.by_default, ..own })
 }
 
-/// Lowers a grammar in a shape, with the decision whether that is better than its own weights. `own` is its lowered form
-/// with these, and the sizes of its inputs.
+/// Lowers a grammar in a shape, with the decision whether that is better than its own weights. `own` is its lowered
+/// form with these, and the sizes of its inputs.
 fn lower_if_better(
     checked: &Checked<'_>,
     (own, sizes): (&mut Lowered, Sizes),

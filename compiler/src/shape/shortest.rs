@@ -52,7 +52,8 @@ pub(super) fn share(ir: &Ir, pools: &Pools, depth: Option<u32>) -> f64 {
 
 /// Returns the share of a rule's shortest string in its pool.
 ///
-/// `powers` are those of the base that were needed before. They tell strings of other lengths apart, which need no hash.
+/// `powers` are those of the base that were needed before. They tell strings of other lengths apart, which need no
+/// hash.
 fn in_pool(texts: &Texts, pools: &Pools, rule: RuleId, powers: &mut Vec<u64>) -> f64 {
     let Some(pool) = pools.get(rule) else { return 0.0 };
     let shortest = texts.rules[rule.index()];

@@ -121,8 +121,14 @@ pub(crate) struct Automaton {
     answers: Answers,
     /// Changes that traces make at the transitions.
     views: Views,
+    spent: Spent,
+}
+
+/// Costs of an automaton up to now.
+#[derive(Clone, Copy, Debug, Default)]
+struct Spent {
     /// The memory that the configurations take, about.
-    size: usize,
+    memory: usize,
     /// The steps of all trials.
     effort: u64,
 }
@@ -149,8 +155,7 @@ impl Automaton {
             merged: Vec::new(),
             answers: Answers::default(),
             views: Views::new(),
-            size: 0,
-            effort: 0,
+            spent: Spent::default(),
         };
         let entry = program.callees[program.start as usize].entry;
         let start = automaton.number(Configuration {
@@ -167,7 +172,7 @@ impl Automaton {
 
     /// Returns the memory that it takes, about, in bytes.
     pub fn size(&self) -> usize {
-        self.size
+        self.spent.memory
             + self.table.capacity() * size_of::<TransitionId>()
             + self.transitions.capacity() * (size_of::<Transition>() + Views::SIZE_OF_LAST)
             + self.parts.capacity() * size_of::<(ConfigurationId, u32)>()
@@ -191,7 +196,7 @@ impl Automaton {
         }
         let number = self.configurations.len() as ConfigurationId;
         // The memory of the hash table, too.
-        self.size += configuration.size() + 64;
+        self.spent.memory += configuration.size() + 64;
         let configuration = Arc::new(configuration);
         self.configurations.push(configuration.clone());
         self.numbers.insert(configuration, number);
@@ -211,7 +216,7 @@ impl Automaton {
         let sample = self.symbols.samples[usize::from(symbol)];
         let mut trial = Trial::new(program, &mut scratch, sample, &configuration);
         let outcome = trial.run(&configuration);
-        self.effort += u64::from(trial.steps) + configuration.registers() as u64;
+        self.spent.effort += u64::from(trial.steps) + configuration.registers() as u64;
         let mut transition = self.add_outcome(program, outcome, &mut trial);
         if self.origins.take_many_zeros() {
             transition = LARGE;
@@ -245,7 +250,7 @@ impl Automaton {
                 let is_end = |state| matches!(program.states[state as usize], State::End);
                 trial.graph.contract(is_end, |before, after| join(lists, before, after));
                 let parts = trial.graph.split();
-                self.effort += trial.graph.effort;
+                self.spent.effort += trial.graph.effort;
                 self.add_steps(program, parts, lists)
             }
         }
@@ -316,7 +321,7 @@ impl Automaton {
         }
         let returning = upper.threads.is_empty().then(|| moved(RETURNING));
         let (configuration, lists) = graph.number(configuration::BASE, returning);
-        self.effort += configuration.registers() as u64;
+        self.spent.effort += configuration.registers() as u64;
         let to = self.number(configuration);
         let first = self.merged.len() as u32;
         self.merged.extend(lists.iter().map(|list| Merged { is_above: list % 2 == 1, register: list / 2 }));

@@ -21,7 +21,7 @@
 
 #![forbid(unsafe_code)]
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use gramjet_compiler::ir::Ir;
 
@@ -49,6 +49,15 @@ pub struct Parser {
     all: Reader,
     /// For texts without options that are only read, if the grammar has some.
     generated: Option<Reader>,
+    /// The grammar of a parser for checks, which hardly ever reads texts without those options.
+    seldom: Option<Seldom>,
+}
+
+/// A reader that is made when it is first needed.
+#[derive(Clone, Debug)]
+struct Seldom {
+    lowered: Arc<Ir>,
+    generated: Arc<OnceLock<Option<Reader>>>,
 }
 
 /// A clone learns anew.
@@ -61,7 +70,8 @@ impl Clone for Parser {
             labelled: reader.labelled.clone(),
             relaxed: reader.relaxed.clone(),
         };
-        Parser { all: learning(&self.all), generated: self.generated.as_ref().map(learning) }
+        let generated = self.generated.as_ref().map(learning);
+        Parser { all: learning(&self.all), generated, seldom: self.seldom.clone() }
     }
 }
 
@@ -128,15 +138,16 @@ impl Parser {
     /// Returns a parser for the language of the start rule of a lowered grammar.
     pub fn new(lowered: &Ir) -> Parser {
         let labelled = lowered.has_labels().then(|| Arc::new(lowered.clone()));
-        let generated = Program::of_generated(lowered).map(|program| Reader::new(program, labelled.clone(), true));
-        Parser { all: Reader::new(Program::new(lowered), labelled, false), generated }
+        let generated = Reader::of_generated(lowered, labelled.clone());
+        Parser { all: Reader::new(Program::new(lowered), labelled, false), generated, seldom: None }
     }
 
     /// Returns a parser like that of [`Parser::new`] for [`Parser::check`] alone. It is made in half the time: choice
     /// bytes that it finds may be of alternatives that are only read, where others would do.
     pub fn for_checks(lowered: &Ir) -> Parser {
         let labelled = lowered.has_labels().then(|| Arc::new(lowered.clone()));
-        Parser { all: Reader::new(Program::new(lowered), labelled, false), generated: None }
+        let seldom = Some(Seldom { lowered: Arc::new(lowered.clone()), generated: Arc::default() });
+        Parser { all: Reader::new(Program::new(lowered), labelled, false), generated: None, seldom }
     }
 
     /// Finds choice bytes for a text.
@@ -152,7 +163,7 @@ impl Parser {
         if text.len() > Parser::MAX_TEXT {
             return Err(ParseError::TooLong { len: text.len(), most: Parser::MAX_TEXT });
         }
-        if let Some(generated) = self.generated.as_ref().filter(|_| text.len() <= Parser::MAX_GENERATED)
+        if let Some(generated) = self.generated().filter(|_| text.len() <= Parser::MAX_GENERATED)
             && let Ok(parsed) = generated.parse(text, budget, Rejection::Short)
         {
             return Ok(parsed);
@@ -171,7 +182,27 @@ impl Parser {
         if text.is_empty() || text.len() > Parser::MAX_TEXT || self.has_labels() {
             return self.parse(text, budget).map(|parsed| parsed.work);
         }
-        self.all.check(text, budget)
+        let checked = self.all.check(text, budget);
+        // Where options that are only read make the text too ambiguous, it may conform without them.
+        if let Err(ParseError::Steps { .. } | ParseError::Memory { .. }) = checked
+            && text.len() <= Parser::MAX_GENERATED
+            && let Some(generated) = self.generated()
+            && let Ok(parsed) = generated.parse(text, budget, Rejection::Short)
+        {
+            return Ok(parsed.work);
+        }
+        checked
+    }
+
+    /// Returns the reader of texts without options that are only read.
+    fn generated(&self) -> Option<&Reader> {
+        let seldom = || {
+            let seldom = self.seldom.as_ref()?;
+            let lowered = &seldom.lowered;
+            let make = || Reader::of_generated(lowered, lowered.has_labels().then(|| Arc::clone(lowered)));
+            seldom.generated.get_or_init(make).as_ref()
+        };
+        self.generated.as_ref().or_else(seldom)
     }
 
     /// Returns true if something in the grammar follows from other parts of a text.
@@ -236,6 +267,11 @@ enum Rejection {
 }
 
 impl Reader {
+    /// Returns the reader of texts without options that are only read, if the grammar has some.
+    fn of_generated(lowered: &Ir, labelled: Option<Arc<Ir>>) -> Option<Reader> {
+        Program::of_generated(lowered).map(|program| Reader::new(program, labelled, true))
+    }
+
     fn new(program: Program, labelled: Option<Arc<Ir>>, only_generated: bool) -> Reader {
         let relaxed = labelled.as_ref().and_then(|ir| Relaxed::new(ir, only_generated)).map(Arc::new);
         let checks = Mutex::new(AutomatonCache::of_checks());

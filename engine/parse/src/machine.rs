@@ -98,7 +98,7 @@ impl<'p, 't> Machine<'p, 't> {
 
     /// Returns a machine that records what is tried at `position`.
     pub fn recording(program: &'p Program, text: &'t [u8], budget: Budget, position: usize) -> Machine<'p, 't> {
-        Machine { recorded: Some((position, Vec::new())), ..Machine::new(program, text, budget) }
+        Machine { recorded: Some((position, Vec::new())), ..Machine::checking(program, text, budget) }
     }
 
     /// Returns a machine that keeps no choices, for texts that are not empty.

@@ -148,7 +148,13 @@ impl<'j> Reader<'j, '_> {
         let known = objects.layers.iter().flat_map(|&layer| listed(layer)).map(|&(key, _)| key);
         let mut keys: Set<&'j str> = known.chain(objects.required.iter().copied()).collect();
         // A property of which nothing is said.
-        keys.extend(FRESH.into_iter().find(|key| !own.contains(key) && !keys.contains(key)));
+        let fresh = FRESH.into_iter().find(|key| !own.contains(key) && !keys.contains(key));
+        if fresh.is_none() && keys.iter().all(|key| own.contains(key)) {
+            // Another name is not tried: this is told, and not taken for a contradiction.
+            state.facts.loose.push(at);
+            return;
+        }
+        keys.extend(fresh);
         let option = |key: &'j str| {
             let value = Condition::Property(key, Literal { schema: at, holds: false });
             [Some(Condition::Require(key)), (!is_closed).then_some(value)].into_iter().flatten().collect()

@@ -76,6 +76,8 @@ pub(super) struct Edges<'r> {
     known: Map<&'r str, Fact>,
     certain: Map<&'r str, Bits>,
     open: Set<&'r str>,
+    /// The facts of expressions by their addresses, while those of the rules stay as they are.
+    facts: Map<usize, Fact>,
     /// Whether the first characters of all rules are known, on which the others depend.
     has_firsts: bool,
     visits: usize,
@@ -90,6 +92,7 @@ impl<'r> Edges<'r> {
             known: Map::new(),
             certain,
             open,
+            facts: Map::new(),
             has_firsts: false,
             visits: 0,
             words_left: MAX_WORDS,
@@ -113,6 +116,7 @@ impl<'r> Edges<'r> {
             let (name, rule) = rules[number];
             waits[number] = false;
             // A fact never shrinks, so this comes to an end.
+            self.facts.clear();
             let fact = self.of_rule(name).or(self.fact(&rule.body));
             if self.visits > MAX_VISITS || self.known.get(name) == Some(&fact) {
                 continue;
@@ -124,6 +128,7 @@ impl<'r> Edges<'r> {
                 }
             }
         }
+        self.facts.clear();
     }
 
     /// Takes one of the expressions that may be looked at for the words of predicates. Returns false if none is left.
@@ -138,6 +143,19 @@ impl<'r> Edges<'r> {
     }
 
     pub(super) fn fact(&mut self, peg: &'r Peg) -> Fact {
+        let address = std::ptr::from_ref(peg).addr();
+        if let Some(&known) = self.facts.get(&address) {
+            return known;
+        }
+        let fact = self.fact_of_parts(peg);
+        // Other kinds are as quick to look at.
+        if matches!(peg.kind, Kind::Seq(_) | Kind::Choice(_) | Kind::Repeat(..) | Kind::Not(_) | Kind::And(_)) {
+            self.facts.insert(address, fact);
+        }
+        fact
+    }
+
+    fn fact_of_parts(&mut self, peg: &'r Peg) -> Fact {
         self.visits += 1;
         match &peg.kind {
             Kind::Text(text, free) => text.chars().next().map_or(Fact::EMPTY, |c| Fact::of(bits(c, *free))),
@@ -235,7 +253,8 @@ impl<'r> Edges<'r> {
         known.iter().enumerate().any(|(number, &(later, _, is_text))| {
             known[..number].iter().any(|&(earlier, certain, was_text)| {
                 let is_decided = certain & earlier.first == earlier.first || is_text && was_text;
-                !is_decided && earlier.first & later.first != 0
+                let may_win_empty = earlier.nullable && certain != ALL && (later.first != 0 || later.nullable);
+                may_win_empty || !is_decided && earlier.first & later.first != 0
             })
         })
     }
@@ -378,7 +397,7 @@ impl<'r> Edges<'r> {
                 | Kind::Push(_)
                 | Kind::Pushed => {
                     let certain = self.certain_at(part, depth - 1);
-                    if is_begun && certain != ALL {
+                    if is_begun && !(certain == ALL && self.fact(part).nullable) {
                         return 0;
                     }
                     first &= if is_begun { ALL } else { certain };

@@ -30,6 +30,9 @@ const MAX_VARIANTS: usize = 32;
 const MAX_SIZE: usize = 1 << 17;
 /// The depth of expressions in which a variant is written while another one is. Beyond it, it waits.
 const MAX_DEPTH: u32 = 48;
+/// The number of expressions that are walked, some of them in several surroundings. Beyond it, the rest is read without
+/// regard to them.
+const MAX_WALKS: usize = 1 << 19;
 /// The depth to which rules are followed for names.
 const MAX_SHAPE: u32 = 16;
 
@@ -47,6 +50,7 @@ pub(in crate::formats) fn translate(rules: &[Rule], builder: &mut Builder<'_>) -
         pending: Vec::new(),
         done: Vec::new(),
         depth: 0,
+        walks: 0,
         assumptions: 0,
         is_loose: false,
         is_order_reported: false,
@@ -113,6 +117,7 @@ struct Translator<'r, 'b, 'd> {
     pending: Vec<Key<'r>>,
     done: Vec<ast::Rule>,
     depth: u32,
+    walks: usize,
     /// The number of references to variants of which something is taken for granted.
     assumptions: usize,
     /// Whether the current rule is read without regard to what must not come first.
@@ -155,15 +160,51 @@ impl<'r> Translator<'r, '_, '_> {
                 }
                 parts.iter().for_each(|part| self.check_order(part));
             }
-            Kind::Seq(parts) => parts.iter().for_each(|part| self.check_order(part)),
+            Kind::Seq(parts) => {
+                self.check_rounds(parts);
+                parts.iter().for_each(|part| self.check_order(part));
+            }
             Kind::Repeat(inside, ..) | Kind::Push(inside) => self.check_order(inside),
             Kind::Text(..) | Kind::Range(..) | Kind::Class(_) | Kind::Name(_) | Kind::Pushed => {}
             Kind::Not(_) | Kind::And(_) => {}
         }
     }
 
+    /// Reports the first repetition that may take the beginning of what follows it, where no character decides.
+    fn check_rounds(&mut self, parts: &'r [Peg]) {
+        for (number, part) in parts.iter().enumerate() {
+            let Kind::Repeat(item, min, max) = &part.kind else { continue };
+            let fact = self.edges.fact(item);
+            // Rounds such as `!end .` see to their end themselves.
+            let is_guarded = matches!(item.parts().first(), Some(Peg { kind: Kind::Not(_), .. }));
+            if is_guarded || *max == Some(*min) || self.edges.certain(item) & fact.first == fact.first {
+                continue;
+            }
+            let mut next = 0;
+            for behind in &parts[number + 1..] {
+                let behind = self.edges.fact(behind);
+                next |= behind.first;
+                if !behind.nullable {
+                    break;
+                }
+            }
+            if fact.first & next != 0 && !self.is_order_reported {
+                self.is_order_reported = true;
+                let help = "in a PEG a repetition takes all rounds that fit and gives none back: what follows it is not \
+                            matched if a further round fits there, too; that is seen to for rounds of one character";
+                self.builder.approximate(part.span, "a repetition may take what follows it", help);
+            }
+        }
+    }
+
     fn walk(&mut self, peg: &'r Peg, around: Around) -> Walked {
         self.depth += 1;
+        self.walks += 1;
+        if self.walks == MAX_WALKS {
+            let help = "what surrounds a part decides how it is written; here parts nest too deeply for that";
+            self.builder.approximate(peg.span, "the order of what follows is left out", help);
+        }
+        self.is_loose |= self.walks >= MAX_WALKS;
         let walked = self.kind(peg, around);
         self.depth -= 1;
         walked
@@ -291,7 +332,10 @@ impl<'r> Translator<'r, '_, '_> {
         let next = around.next | fact.first;
         let inside = |before: Bits| Around { before, next, is_open: around.is_open, is_full: true };
         let more = if max == Some(1) { None } else { self.round(item, inside(after))? };
-        let is_same = (around.before ^ after) & fact.first == 0;
+        let is_same = self.is_loose || (around.before ^ after) & fact.first == 0;
+        if self.is_loose && more.is_none() && max != Some(1) {
+            return if is_optional { self.nothing(around, span) } else { Ok(None) };
+        }
         let ends = if max == Some(min) { 0 } else { self.edges.certain(item) };
         let passed = if is_optional { around.before } else { 0 };
         if let Some((more, ended)) = more.as_ref().filter(|_| is_same) {

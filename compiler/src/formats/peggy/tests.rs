@@ -20,6 +20,10 @@ fn the_whole_notation() {
             word ::= [a-z]+ "(" word{2} word+ word{0,3} (word.round.242 (("," _) word.round.242){1,3}) ")"
             word.round.242 ::= word
             _ ::= [#x09#x20]*
+            g:8:35: warning[not-context-free]: a repetition may take what follows it
+              | word = [a-z]+ /* c */ "(" word|2| word|1..| word|..3| word|2..4, "," _| ")"
+              |                                   ^^^^^^^^^
+              help: in a PEG a repetition takes all rounds that fit and gives none back: what follows it is not matched if a further round fits there, too; that is seen to for rounds of one character
             g:8:55: warning[not-context-free]: a rule never matches as it is written
               | word = [a-z]+ /* c */ "(" word|2| word|1..| word|..3| word|2..4, "," _| ")"
               |                                                       ^^^^
@@ -195,4 +199,18 @@ fn names_are_no_keywords() {
               help: an earlier alternative takes the beginning of its texts, or something in it takes what follows
         "#]],
     );
+}
+
+/// What surrounds a part decides how it is written. Each level has several surroundings, and they are not all tried.
+#[test]
+fn nested_rounds_take_no_exponential_time() {
+    let nested = |open: &str, inside: &str, close: &str| format!("a = {}{inside}{}", open.repeat(30), close.repeat(30));
+    for text in [
+        nested("(", "[a-c] \"d\"", ")*"),
+        nested("(", "\"a\" / \"b\"", ")+"),
+        nested("(!(\"a\" \"y\") ", "[a-c]", ")* \"y\""),
+        nested("(!\"a\" (", "[a-c]", ")? &\"b\" [a-d])*"),
+    ] {
+        testing::parsed(&Peggy, &text);
+    }
 }

@@ -13,8 +13,11 @@ const CONSTRAINTS: &[&str] = &["wfc", "vc", "nsc", "ns", "nc", "gn", "xgc", "xgs
 /// Returns true if a text in brackets is a constraint, `[wfc: Entity Declared]`.
 pub(super) fn is_constraint(text: &str) -> bool {
     let Some(inside) = text.strip_prefix('[') else { return false };
-    let Some((kind, rest)) = inside.trim_start().split_once(':') else { return false };
-    rest.starts_with(' ') && CONSTRAINTS.iter().any(|known| kind.trim_end().eq_ignore_ascii_case(known))
+    let inside = inside.trim_start_matches(' ');
+    CONSTRAINTS.iter().any(|known| {
+        let begins = inside.get(..known.len()).is_some_and(|kind| kind.eq_ignore_ascii_case(known));
+        begins && inside[known.len()..].trim_start_matches(' ').starts_with(": ")
+    })
 }
 
 /// Parses the whole text.
@@ -393,7 +396,7 @@ impl Parser<'_, '_, '_> {
 
 /// Returns true if a text begins with a character such as `#x41`.
 fn is_code(text: &str) -> bool {
-    text.strip_prefix("#x").is_some_and(|digits| digits.starts_with(|c: char| c.is_ascii_hexdigit()))
+    text.strip_prefix("#x").is_some_and(|digits| digits.starts_with(|c: char| c.is_ascii_alphanumeric()))
 }
 
 /// Returns the characters of XML 1.0, production 2.

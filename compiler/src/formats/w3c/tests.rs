@@ -155,3 +155,15 @@ fn the_end_of_a_line_is_no_blank_where_it_is_a_token() {
         "#]],
     );
 }
+
+#[test]
+fn brackets_in_texts_and_classes_are_no_constraints() {
+    let is_marked = super::is_marked;
+    for text in ["log ::= \"[err: \" msg", "log ::= [err: ]+", "log ::= x | [ns: a]", "a ::= '/* ws: explicit */'"] {
+        assert!(!is_marked(text), "{text}");
+    }
+    for text in ["a ::= b [wfc: Entity Declared]", "a ::= \"x\"\n/* ws: explicit */\n", "a ::= (b | [c]) [vc: D]"] {
+        assert!(is_marked(text), "{text}");
+    }
+    assert!(!is_marked(&"[".repeat(300_000)));
+}

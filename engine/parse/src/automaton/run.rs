@@ -55,7 +55,7 @@ impl<'p, 'a, 't> Run<'p, 'a, 't> {
         max_memory: usize,
         max_steps: u64,
     ) -> Self {
-        let most_effort = automaton.effort + EFFORT + EFFORT_AHEAD * text.len().min(AHEAD) as u64;
+        let most_effort = automaton.spent.effort + EFFORT + EFFORT_AHEAD * text.len().min(AHEAD) as u64;
         Run {
             program,
             automaton,
@@ -190,7 +190,7 @@ impl<'p, 'a, 't> Run<'p, 'a, 't> {
 
     fn check_effort(&self) -> Result<(), GaveUp> {
         let effort = self.most_effort + EFFORT_PER_BYTE * self.position as u64;
-        if self.automaton.effort > effort || self.automaton.size() > most(self.max_memory) {
+        if self.automaton.spent.effort > effort || self.automaton.size() > most(self.max_memory) {
             Err(GaveUp::Costly)
         } else {
             Ok(())

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use gramjet_harness::Run;
+use gramjet_harness::{Outcome, Run};
 
 use super::messages::normalised;
 use crate::words::one_line;
@@ -17,6 +17,8 @@ const WIDTH: usize = 160;
 pub struct Rejection {
     /// The outcome of the run, for people.
     ended: String,
+    /// Whether a function threw an exception.
+    is_exception: bool,
     /// The last lines that the program wrote to standard error, or to standard output if that is empty. They have
     /// escapes.
     lines: Vec<String>,
@@ -25,12 +27,18 @@ pub struct Rejection {
 impl Rejection {
     /// Returns what a run says.
     pub fn of(run: &Run<'_>) -> Rejection {
-        Rejection::new(run.outcome.to_string(), &run.stdout.bytes, &run.stderr.bytes)
+        let is_exception = matches!(run.outcome, Outcome::Exception(_));
+        Rejection { is_exception, ..Rejection::new(run.outcome.to_string(), &run.stdout.bytes, &run.stderr.bytes) }
     }
 
     fn new(ended: String, stdout: &[u8], stderr: &[u8]) -> Rejection {
         let error = last_lines(stderr);
-        Rejection { ended, lines: if error.is_empty() { last_lines(stdout) } else { error } }
+        Rejection { ended, is_exception: false, lines: if error.is_empty() { last_lines(stdout) } else { error } }
+    }
+
+    /// Returns true if a function threw an exception.
+    pub fn is_exception(&self) -> bool {
+        self.is_exception
     }
 
     /// Returns the last lines that the program wrote.
@@ -58,11 +66,13 @@ impl fmt::Display for Rejection {
     }
 }
 
-/// Returns the last lines that are not blank, with escapes.
+/// Returns the last lines that are not blank, with escapes. What Node writes behind its message is left out: frames of
+/// the stack, and its version.
 fn last_lines(written: &[u8]) -> Vec<String> {
     let lines = written.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii_end);
+    let says_little = |line: &[u8]| line.is_empty() || line.starts_with(b"Node.js v") || line.starts_with(b"    at ");
     let mut last: Vec<String> =
-        lines.rev().filter(|line| !line.is_empty()).take(LINES).map(|line| one_line(line, WIDTH)).collect();
+        lines.rev().filter(|line| !says_little(line)).take(LINES).map(|line| one_line(line, WIDTH)).collect();
     last.reverse();
     last
 }
@@ -82,6 +92,8 @@ mod tests {
         assert_eq!(rejection(2, b"out", b"bad token\n\n").to_string(), "exit status 2; it wrote `bad token`");
         let long = rejection(2, b"", b"1\n2\n3\n4\r\n").to_string();
         assert_eq!(long, "exit status 2; it wrote\n    2\n    3\n    4");
+        let node = b"SyntaxError: bad\n    at f (a.js:1:2)\n    at node:internal\n\nNode.js v20.1.0\n";
+        assert_eq!(rejection(1, b"", node).to_string(), "exit status 1; it wrote `SyntaxError: bad`");
     }
 
     #[test]

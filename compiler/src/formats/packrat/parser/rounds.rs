@@ -3,7 +3,7 @@
 use super::{Parser, name_at};
 use crate::ast::Name;
 use crate::diagnostics::Span;
-use crate::formats::builder::Reported;
+use crate::formats::builder::{Reported, rule_weight};
 use crate::formats::packrat::tree::{Kind, Peg, Rule};
 use crate::formats::scanner::{Scanner, number};
 
@@ -111,6 +111,8 @@ impl Parser<'_, '_, '_> {
     /// Returns rounds with a separator. The term stands at two places, so it becomes a rule.
     fn separated(&mut self, term: Peg, separator: Peg, (min, max): Bounds, span: Span) -> Result<Peg, Reported> {
         let name = Name { text: format!("{}.round.{}", self.rule, span.start), span: term.span };
+        // Its name stands at three places, and in those of its variants.
+        self.builder.count(4 * rule_weight(&name), span)?;
         let (first, next) = (Kind::Name(name.text.clone()), Kind::Name(name.text.clone()));
         let (first, next) = (self.build(first, term.span, 0)?, self.build(next, term.span, 0)?);
         self.made.push(Rule { name, modifier: None, body: term });

@@ -36,7 +36,7 @@ impl<'r> Translator<'r, '_, '_> {
     pub(super) fn write(&mut self, key: Key<'r>) {
         let (rule, around) = key;
         let Some(&rule) = self.by_name.get(rule) else { return };
-        let was_loose = std::mem::replace(&mut self.is_loose, false);
+        let was_loose = std::mem::replace(&mut self.is_loose, self.walks >= super::MAX_WALKS);
         let assumptions = self.assumptions;
         let walked = self.walk(&rule.body, around);
         self.is_loose = was_loose;
