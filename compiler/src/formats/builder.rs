@@ -121,6 +121,14 @@ impl<'d> Builder<'d> {
         self.report(Diagnostic::error(Code::TooDeep, span, message).help("move the inner part into a rule of its own"))
     }
 
+    /// Reports that a group which begins at `open` is not closed before `end`.
+    pub(super) fn not_closed(&mut self, open: Span, end: Span) -> Reported {
+        let diagnostic = Diagnostic::error(Code::Syntax, open, "this group is not closed")
+            .related(end, "`)` is missing before this")
+            .help("close it with `)`");
+        self.report(diagnostic)
+    }
+
     pub(super) fn bytes(&mut self, bytes: impl Into<Vec<u8>>, span: Span) -> Result<Part, Reported> {
         self.build(ExprKind::Bytes(bytes.into()), span, 0)
     }

@@ -6,7 +6,7 @@ use super::builder::{Builder, Choosable, Part, Reported, RuleList};
 use super::scanner::Scanner;
 use crate::ast::{Grammar, MAX_NESTING, Name};
 use crate::charset::{CharSet, RangeList, Unit};
-use crate::diagnostics::{Code, Diagnostic, Diagnostics, SourceFile, Span};
+use crate::diagnostics::{Diagnostics, SourceFile, Span};
 use crate::ordered::Map;
 
 /// The `gram` format.
@@ -292,10 +292,8 @@ impl Parser<'_, '_, '_> {
         let options = self.alternatives()?;
         self.groups -= 1;
         if !self.scan.eat(")") {
-            let diagnostic = Diagnostic::error(Code::Syntax, open, "this group is not closed")
-                .related(self.scan.here(), "`)` is missing before this")
-                .help("close it with `)`");
-            return Err(self.builder.report(diagnostic));
+            let end = self.scan.here();
+            return Err(self.builder.not_closed(open, end));
         }
         self.builder.choice(options, open)
     }

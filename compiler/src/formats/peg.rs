@@ -1,7 +1,7 @@
 //! Parsing expression grammars in the notation of Ford's paper, `name <- term / term`, and of the parser generators
 //! that follow it. Code is left out.
 
-use super::packrat::parser::{self, Dialect};
+use super::packrat::parser::Dialect;
 use super::{Format, glance, packrat};
 use crate::ast::Grammar;
 use crate::diagnostics::{Diagnostics, SourceFile};
@@ -15,6 +15,7 @@ const DIALECT: Dialect = Dialect {
     has_empty: true,
     has_captures: true,
     has_octal: true,
+    last: char::MAX,
     form: "name <- term term / term",
 };
 
@@ -37,12 +38,7 @@ impl Format for Peg {
     }
 
     fn parse(&self, file: &SourceFile, diagnostics: &mut Diagnostics) -> Grammar {
-        if super::refuse_huge_file(file, diagnostics) {
-            return Grammar::default();
-        }
-        let mut builder = super::builder::Builder::new(diagnostics);
-        let rules = parser::parse(file.text(), &DIALECT, &mut builder);
-        packrat::scannerless::translate(&rules, &mut builder)
+        packrat::read(file, &DIALECT, diagnostics)
     }
 }
 

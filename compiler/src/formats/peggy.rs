@@ -1,7 +1,7 @@
 //! Grammars of Peggy and of its predecessor PEG.js: parsing expression grammars with code in JavaScript, which is left
 //! out.
 
-use super::packrat::parser::{self, Dialect};
+use super::packrat::parser::Dialect;
 use super::{Format, glance, packrat};
 use crate::ast::Grammar;
 use crate::diagnostics::{Diagnostics, SourceFile};
@@ -15,6 +15,7 @@ const DIALECT: Dialect = Dialect {
     has_empty: false,
     has_captures: false,
     has_octal: false,
+    last: '\u{FFFF}',
     form: "name = term term / term",
 };
 
@@ -31,7 +32,7 @@ impl Format for Peggy {
     fn looks_like(&self, text: &str) -> bool {
         let is_rule = |line: &str| {
             let name = line.split_once('=').map(|(name, _)| name.trim());
-            // A name for messages may stand behind the name of the rule.
+            // A name for messages may follow the name of the rule.
             name.is_some_and(|name| {
                 name.split_once([' ', '"'])
                     .map_or(glance::is_word(name), |(name, rest)| glance::is_word(name) && rest.contains('"'))
@@ -54,12 +55,7 @@ impl Format for Peggy {
     }
 
     fn parse(&self, file: &SourceFile, diagnostics: &mut Diagnostics) -> Grammar {
-        if super::refuse_huge_file(file, diagnostics) {
-            return Grammar::default();
-        }
-        let mut builder = super::builder::Builder::new(diagnostics);
-        let rules = parser::parse(file.text(), &DIALECT, &mut builder);
-        packrat::scannerless::translate(&rules, &mut builder)
+        packrat::read(file, &DIALECT, diagnostics)
     }
 }
 

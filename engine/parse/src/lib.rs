@@ -145,9 +145,10 @@ impl Parser {
     /// Returns a parser like that of [`Parser::new`] for [`Parser::check`] alone. It is made in half the time: choice
     /// bytes that it finds may be of alternatives that are only read, where others would do.
     pub fn for_checks(lowered: &Ir) -> Parser {
-        let labelled = lowered.has_labels().then(|| Arc::new(lowered.clone()));
-        let seldom = Some(Seldom { lowered: Arc::new(lowered.clone()), generated: Arc::default() });
-        Parser { all: Reader::new(Program::new(lowered), labelled, false), generated: None, seldom }
+        let lowered = Arc::new(lowered.clone());
+        let labelled = lowered.has_labels().then(|| Arc::clone(&lowered));
+        let all = Reader::new(Program::new(&lowered), labelled, false);
+        Parser { all, generated: None, seldom: Some(Seldom { lowered, generated: Arc::default() }) }
     }
 
     /// Finds choice bytes for a text.

@@ -202,7 +202,7 @@ impl System {
             let forms = self.variables.clone();
             for (variable, form) in self.variables.iter_mut().enumerate() {
                 if let Some(form) = form.as_mut().filter(|_| reached[variable]) {
-                    let rules = Rules { facts: &facts, forms: &forms, depth: Cell::new(0) };
+                    let rules = Rules { facts: &facts, forms: &forms, depth: Cell::new(0), followed: Cell::new(0) };
                     set_facts(form, &rules, &mut Vec::new());
                     facts[variable] = (form.facts, form.uniques.clone());
                 }

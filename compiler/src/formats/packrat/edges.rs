@@ -1,7 +1,7 @@
 //! Facts about how the texts of expressions begin and end: which characters come first, and which must not follow.
 //!
-//! What a repetition of a class has ended, none of its characters can follow, since it would have taken them. What a
-//! predicate excludes cannot follow either. Characters beyond ASCII are one bit.
+//! After a repetition of a class, none of its characters follows, since the repetition would have taken them. Nor does
+//! one that a predicate excludes. Characters beyond ASCII are one bit.
 
 use super::tree::{Kind, Peg, Rule};
 use crate::charset::{CharSet, Unit};
@@ -64,7 +64,7 @@ pub(super) fn set(bits: Bits) -> CharSet {
     CharSet::new(Unit::Char, ascii.chain(others))
 }
 
-/// Returns true if hardly any character may follow, as behind a comment up to the end of its line.
+/// Returns true if hardly any character may follow, as after a comment that ends with its line.
 pub(super) fn is_heavy(after: Bits) -> bool {
     const PRINTABLE: Bits = ((1 << 95) - 1) << 32;
     (after & PRINTABLE).count_ones() > 80

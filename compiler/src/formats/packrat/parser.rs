@@ -3,7 +3,7 @@
 
 use super::tree::{Kind, Peg, Rule};
 use crate::ast::{MAX_NESTING, Name};
-use crate::diagnostics::{Code, Diagnostic, Span};
+use crate::diagnostics::Span;
 use crate::formats::builder::{Builder, Reported, rule_weight};
 use crate::formats::scanner::Scanner;
 
@@ -23,6 +23,9 @@ pub(in crate::formats) struct Dialect {
     pub(in crate::formats) has_captures: bool,
     /// Whether three digits after a backslash are a character.
     pub(in crate::formats) has_octal: bool,
+    /// The greatest character that `.` and classes of all others take. Peggy reads units of UTF-16, and takes half of
+    /// what is beyond them.
+    pub(in crate::formats) last: char,
     /// The form of a rule, for messages.
     pub(in crate::formats) form: &'static str,
 }
@@ -339,7 +342,7 @@ impl<'t> Parser<'t, '_, '_> {
             }
             Some('.') => {
                 self.scan.next();
-                self.build(Kind::Class(literals::all()), self.scan.span_from(start), 0)
+                self.build(Kind::Class(literals::up_to(self.dialect.last)), self.scan.span_from(start), 0)
             }
             Some(_) => match name_at(&mut self.scan) {
                 Some(name) => self.named(name, start),
@@ -372,10 +375,8 @@ impl<'t> Parser<'t, '_, '_> {
         self.is_separator = was_separator;
         self.groups -= 1;
         if !self.eat(")") {
-            let diagnostic = Diagnostic::error(Code::Syntax, open, "this group is not closed")
-                .related(self.scan.here(), "`)` is missing before this")
-                .help("close it with `)`");
-            return Err(self.builder.report(diagnostic));
+            let end = self.scan.here();
+            return Err(self.builder.not_closed(open, end));
         }
         Ok(inside)
     }

@@ -1,7 +1,7 @@
 //! Translates the rules of a PEG that says where blanks are. What the ordered reading never matches is left out where
 //! one character decides:
 //!
-//! - behind a repetition of a class, none of its characters comes next;
+//! - after a repetition of a class, none of its characters comes next;
 //! - an alternative does not begin with what an earlier one always takes;
 //! - predicates exclude first characters, and words in front of names.
 //!
@@ -77,7 +77,7 @@ pub(in crate::formats) fn translate(rules: &[Rule], builder: &mut Builder<'_>) -
 /// The surroundings of an expression.
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 struct Around {
-    /// The characters that must not come first, in the expression or, if that is empty, behind it.
+    /// The characters that must not come first: in the expression or, if that is empty, in the text after it.
     before: Bits,
     /// The characters that may come next and that something in the expression forbids there.
     next: Bits,

@@ -103,7 +103,7 @@ fn code_is_left_out_and_predicates_of_code_are_reported() {
     );
 }
 
-/// What a repetition of a class has ended does not go on with a character of the class.
+/// No character of a class comes after a repetition of it.
 #[test]
 fn rounds_take_all_they_can() {
     check(
@@ -201,7 +201,7 @@ fn names_are_no_keywords() {
     );
 }
 
-/// What surrounds a part decides how it is written. Each level has several surroundings, and they are not all tried.
+/// Parts are written as their surroundings ask for. Each level has several of these, and not all are tried.
 #[test]
 fn nested_rounds_take_no_exponential_time() {
     let nested = |open: &str, inside: &str, close: &str| format!("a = {}{inside}{}", open.repeat(30), close.repeat(30));

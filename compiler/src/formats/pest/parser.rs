@@ -1,7 +1,7 @@
 //! Parses a text into the rules of a PEG.
 
 use crate::ast::{MAX_NESTING, Name};
-use crate::diagnostics::{Code, Diagnostic, Span};
+use crate::diagnostics::Span;
 use crate::formats::builder::{Builder, Reported};
 use crate::formats::packrat::tree::{Kind, Peg, Rule};
 use crate::formats::scanner::{Scanner, number};
@@ -256,10 +256,8 @@ impl Parser<'_, '_, '_> {
         let inside = self.choice()?;
         self.groups -= 1;
         if !self.eat(")") {
-            let diagnostic = Diagnostic::error(Code::Syntax, open, "this group is not closed")
-                .related(self.scan.here(), "`)` is missing before this")
-                .help("close it with `)`");
-            return Err(self.builder.report(diagnostic));
+            let end = self.scan.here();
+            return Err(self.builder.not_closed(open, end));
         }
         Ok(inside)
     }

@@ -3,7 +3,7 @@
 use super::terms::{File, Kind, Rule, Term};
 use crate::ast::{MAX_NESTING, Name};
 use crate::charset::{CharSet, Unit};
-use crate::diagnostics::{Code, Diagnostic, Span};
+use crate::diagnostics::Span;
 use crate::formats::builder::{Builder, Reported, rule_weight};
 use crate::formats::scanner::Scanner;
 
@@ -321,10 +321,8 @@ impl Parser<'_, '_, '_> {
         let inside = self.choice()?;
         self.groups -= 1;
         if !self.scan.eat(")") {
-            let diagnostic = Diagnostic::error(Code::Syntax, open, "this group is not closed")
-                .related(self.scan.here(), "`)` is missing before this")
-                .help("close it with `)`");
-            return Err(self.builder.report(diagnostic));
+            let end = self.scan.here();
+            return Err(self.builder.not_closed(open, end));
         }
         Ok(inside)
     }

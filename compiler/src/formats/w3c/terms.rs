@@ -1,4 +1,4 @@
-//! What a file of this notation holds.
+//! The rules and terms of a file.
 
 use crate::ast::Name;
 use crate::charset::CharSet;

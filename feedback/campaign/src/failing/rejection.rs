@@ -1,4 +1,4 @@
-//! What a program says when it does not accept a text.
+//! The last words of a program that does not accept a text.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! What `gramjet fuzz` says of a program that takes none of the first texts.
+//! Programs that take none of the first texts are quoted.
 
 use super::run_in;
 use crate::cli::{place, text};

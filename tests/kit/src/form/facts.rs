@@ -12,26 +12,34 @@ use super::{Form, Kind, Part, UNKNOWN, Uniques};
 pub(super) struct Rules<'r> {
     pub facts: &'r [(Facts, Uniques)],
     pub forms: &'r [Option<Form>],
-    /// Number of references that are open, one within the other.
+    /// Number of references that are open, one within the other, and of those that were followed for a rule.
     pub depth: Cell<u32>,
+    pub followed: Cell<u32>,
 }
 
-/// The most references within each other. Before the facts are final, a part can seem so long that there is no end.
+/// The most references within each other, and in all for a rule. Before the facts are final, a part can seem so long
+/// that there is no end.
 const MOST_DEPTH: u32 = 200;
+const MOST_FOLLOWED: u32 = 20_000;
 
 impl Rules<'_> {
     /// Returns the length of the shortest text of a rule whose parameters stand for parts of which this is known.
     fn len(&self, variable: usize, given: Vec<Part>) -> u64 {
         match &self.forms[variable] {
-            Some(form) if form.facts.min_len < u64::MAX && self.depth.get() < MOST_DEPTH => {
+            Some(form) if form.facts.min_len < u64::MAX && self.may_follow() => {
                 let mut form = form.clone();
                 self.depth.set(self.depth.get() + 1);
+                self.followed.set(self.followed.get() + 1);
                 self.set_first(&mut form, &mut given.clone());
                 self.depth.set(self.depth.get() - 1);
                 form.facts.min_len
             }
             _ => u64::MAX,
         }
+    }
+
+    fn may_follow(&self) -> bool {
+        self.depth.get() < MOST_DEPTH && self.followed.get() < MOST_FOLLOWED
     }
 
     /// Sets the facts of a form as [`set_facts`] does, where each choice has its first option alone.

@@ -7,9 +7,10 @@ use crate::formats::builder::Reported;
 use crate::formats::packrat::tree::{Kind, Peg};
 use crate::formats::pattern;
 
-/// Returns the class of all characters.
-pub(super) fn all() -> CharSet {
-    CharSet::new(Unit::Char, [(0, u32::from(char::MAX))])
+/// Returns the class of all characters up to the last one.
+pub(super) fn up_to(last: char) -> CharSet {
+    let halves = CharSet::new(Unit::Char, [(0xD800, 0xDFFF)]);
+    CharSet::new(Unit::Char, [(0, u32::from(last))]).difference(&halves)
 }
 
 /// Returns the members of a class in both cases of ASCII letters.
@@ -80,13 +81,18 @@ impl Parser<'_, '_, '_> {
         }
         let mut set = CharSet::new(Unit::Char, ranges.iter().copied());
         self.halves = if set.is_empty() && !is_inverted { ranges } else { Vec::new() };
+        // Such classes take whole characters.
+        let written = &self.scan.text[start..self.scan.position];
+        let mut is_whole = ["\\u{", "\\p", "\\P"].iter().any(|mark| written.contains(mark));
         while let Some(flag @ ('i' | 'u')) = self.scan.peek() {
             self.scan.next();
+            is_whole |= flag == 'u';
             if flag == 'i' {
                 set = in_both_cases(&set);
             }
         }
-        Ok(if is_inverted { all().difference(&set) } else { set })
+        let last = if is_whole { char::MAX } else { self.dialect.last };
+        Ok(if is_inverted { up_to(last).difference(&set) } else { set })
     }
 
     /// Returns the characters of two classes in a row that hold the halves of surrogate pairs: those of `high`, and
@@ -143,7 +149,7 @@ impl Parser<'_, '_, '_> {
             }
         };
         match name.filter(|name| name.len() < 64).and_then(pattern::property) {
-            Some(set) if is_inverted => Ok(all().difference(&set)),
+            Some(set) if is_inverted => Ok(up_to(char::MAX).difference(&set)),
             Some(set) => Ok(set),
             None => {
                 let span = Span::new(start, start + 2);

@@ -11,7 +11,7 @@ use crate::formats::scanner::{Scanner, number};
 type Bounds = (u32, Option<u32>);
 
 impl Parser<'_, '_, '_> {
-    /// Returns a term, which begins at byte `start`, with the repetitions behind it.
+    /// Returns a term, which begins at byte `start`, with the marks of repetition after it.
     pub(super) fn repeated(&mut self, mut term: Peg, start: usize) -> Result<Peg, Reported> {
         loop {
             let mut ahead = self.scan.clone();

@@ -1,4 +1,4 @@
-//! Sequences: what a part ends with bounds how the next one begins, and predicates bound what stands behind them.
+//! Sequences: the end of a part bounds the beginning of the next one, and a predicate bounds the part after it.
 
 use super::super::edges::Fact;
 use super::super::tree::{Kind, Peg};
