@@ -198,10 +198,7 @@ impl<'a> Reader<'a> {
         Ok(Reader {
             args,
             compiled,
-            parser: match args.needs_derivation() {
-                true => Parser::new(&compiled.lowered),
-                false => Parser::for_checks(&compiled.lowered),
-            },
+            parser: Parser::new(&compiled.lowered),
             budget: Budget { max_memory, max_steps: args.max_steps },
             recorder: Recorder::new(compiled, &prepared.options),
             engine: args.raw.then(|| Engine::fastest(compiled, prepared.wanted())).transpose()?,

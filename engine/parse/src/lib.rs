@@ -47,17 +47,10 @@ use relaxed::{Compared, Relaxed};
 #[derive(Debug)]
 pub struct Parser {
     all: Reader,
-    /// For texts without options that are only read, if the grammar has some.
-    generated: Option<Reader>,
-    /// The grammar of a parser for checks, which hardly ever reads texts without those options.
-    seldom: Option<Seldom>,
-}
-
-/// A reader that is made when it is first needed.
-#[derive(Clone, Debug)]
-struct Seldom {
+    /// The grammar, and the reader of texts without options that are only read, if the grammar has some. It is made when
+    /// it is first needed: checks hardly ever do.
     lowered: Arc<Ir>,
-    generated: Arc<OnceLock<Option<Reader>>>,
+    generated: OnceLock<Option<Reader>>,
 }
 
 /// A clone learns anew.
@@ -70,8 +63,9 @@ impl Clone for Parser {
             labelled: reader.labelled.clone(),
             relaxed: reader.relaxed.clone(),
         };
-        let generated = self.generated.as_ref().map(learning);
-        Parser { all: learning(&self.all), generated, seldom: self.seldom.clone() }
+        let known = self.generated.get().map(|known| known.as_ref().map(learning));
+        let generated = known.map_or_else(OnceLock::new, OnceLock::from);
+        Parser { all: learning(&self.all), lowered: Arc::clone(&self.lowered), generated }
     }
 }
 
@@ -137,18 +131,9 @@ impl Parser {
 
     /// Returns a parser for the language of the start rule of a lowered grammar.
     pub fn new(lowered: &Ir) -> Parser {
-        let labelled = lowered.has_labels().then(|| Arc::new(lowered.clone()));
-        let generated = Reader::of_generated(lowered, labelled.clone());
-        Parser { all: Reader::new(Program::new(lowered), labelled, false), generated, seldom: None }
-    }
-
-    /// Returns a parser like that of [`Parser::new`] for [`Parser::check`] alone. It is made in half the time: choice
-    /// bytes that it finds may be of alternatives that are only read, where others would do.
-    pub fn for_checks(lowered: &Ir) -> Parser {
         let lowered = Arc::new(lowered.clone());
-        let labelled = lowered.has_labels().then(|| Arc::clone(&lowered));
-        let all = Reader::new(Program::new(&lowered), labelled, false);
-        Parser { all, generated: None, seldom: Some(Seldom { lowered, generated: Arc::default() }) }
+        let all = Reader::new(Program::new(&lowered), labelled(&lowered), false);
+        Parser { all, lowered, generated: OnceLock::new() }
     }
 
     /// Finds choice bytes for a text.
@@ -164,7 +149,8 @@ impl Parser {
         if text.len() > Parser::MAX_TEXT {
             return Err(ParseError::TooLong { len: text.len(), most: Parser::MAX_TEXT });
         }
-        if let Some(generated) = self.generated().filter(|_| text.len() <= Parser::MAX_GENERATED)
+        if text.len() <= Parser::MAX_GENERATED
+            && let Some(generated) = self.generated()
             && let Ok(parsed) = generated.parse(text, budget, Rejection::Short)
         {
             return Ok(parsed);
@@ -197,13 +183,8 @@ impl Parser {
 
     /// Returns the reader of texts without options that are only read.
     fn generated(&self) -> Option<&Reader> {
-        let seldom = || {
-            let seldom = self.seldom.as_ref()?;
-            let lowered = &seldom.lowered;
-            let make = || Reader::of_generated(lowered, lowered.has_labels().then(|| Arc::clone(lowered)));
-            seldom.generated.get_or_init(make).as_ref()
-        };
-        self.generated.as_ref().or_else(seldom)
+        let make = |program| Reader::new(program, labelled(&self.lowered), true);
+        self.generated.get_or_init(|| Program::of_generated(&self.lowered).map(make)).as_ref()
     }
 
     /// Returns true if something in the grammar follows from other parts of a text.
@@ -258,6 +239,11 @@ impl Parser {
     }
 }
 
+/// Returns a grammar with labels; `None` for one without.
+fn labelled(lowered: &Arc<Ir>) -> Option<Arc<Ir>> {
+    lowered.has_labels().then(|| Arc::clone(lowered))
+}
+
 /// Message about a text that does not conform.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Rejection {
@@ -268,11 +254,6 @@ enum Rejection {
 }
 
 impl Reader {
-    /// Returns the reader of texts without options that are only read, if the grammar has some.
-    fn of_generated(lowered: &Ir, labelled: Option<Arc<Ir>>) -> Option<Reader> {
-        Program::of_generated(lowered).map(|program| Reader::new(program, labelled, true))
-    }
-
     fn new(program: Program, labelled: Option<Arc<Ir>>, only_generated: bool) -> Reader {
         let relaxed = labelled.as_ref().and_then(|ir| Relaxed::new(ir, only_generated)).map(Arc::new);
         let checks = Mutex::new(AutomatonCache::of_checks());

@@ -241,7 +241,7 @@ fn operators_with_levels_are_linear() {
 
 #[test]
 fn checks_keep_nothing_of_a_text() {
-    let parser = Parser::for_checks(&compiled(JSON).lowered);
+    let parser = Parser::new(&compiled(JSON).lowered);
     let check = |text: &[u8]| parser.check(text, &Budget::default());
     assert!(check(&json(10_000)).is_ok());
     let long = json(1_000_000);
@@ -257,16 +257,14 @@ fn a_check_gives_up_no_text_that_is_parsed() {
     let lowered = compiled("s ::= 'a'+ | p @ 0  p ::= 'a' p 'a' | 'b' p 'b' | 'a' | 'b'").lowered;
     let text = b"a".repeat(5001);
     let budget = Budget { max_steps: Some(1 << 20), ..Budget::default() };
-    for parser in [Parser::for_checks(&lowered), Parser::new(&lowered)] {
-        assert!(parser.parse(&text, &budget).is_ok());
-        assert!(parser.check(&text, &budget).is_ok());
-    }
+    assert!(Parser::new(&lowered).parse(&text, &budget).is_ok());
+    assert!(Parser::new(&lowered).check(&text, &budget).is_ok());
 }
 
 /// Neither does the message about a text that does not conform need memory for all of it.
 #[test]
 fn a_rejected_text_takes_no_memory_for_what_is_certain() {
-    let parser = Parser::for_checks(&compiled(JSON).lowered);
+    let parser = Parser::new(&compiled(JSON).lowered);
     let text = [&json(2_000_000)[..], b" 1"].concat();
     let budget = Budget { max_memory: 12 << 20, ..Budget::default() };
     let error = parser.check(&text, &budget).expect_err("two values");
