@@ -26,5 +26,5 @@ pub(super) fn read(file: &SourceFile, dialect: &'static parser::Dialect, diagnos
     }
     let mut builder = Builder::new(diagnostics);
     let rules = parser::parse(file.text(), dialect, &mut builder);
-    scannerless::translate(&rules, &mut builder)
+    scannerless::translate(&rules, dialect, &mut builder)
 }

@@ -385,7 +385,12 @@ pub(super) fn property(name: &str) -> Option<CharSet> {
 /// Returns the readable members of a class. A class that contains the last code point is taken as an exclusion, and
 /// reduced to printable ASCII, tab and line feed, if it has any of these.
 pub(super) fn readable(set: &CharSet) -> CharSet {
-    if set.unit() != Unit::Char || !set.contains(0x10_FFFF) {
+    readable_up_to(char::MAX, set)
+}
+
+/// Returns the readable members of a class of a notation whose exclusions end with the character `last`.
+pub(super) fn readable_up_to(last: char, set: &CharSet) -> CharSet {
+    if set.unit() != Unit::Char || !set.contains(u32::from(last)) {
         return set.clone();
     }
     let shown = [(0x09, 0x0A), (0x20, 0x7E)];

@@ -47,9 +47,9 @@ use relaxed::{Compared, Relaxed};
 #[derive(Debug)]
 pub struct Parser {
     all: Reader,
-    /// The grammar, and the reader of texts without options that are only read, if the grammar has some. It is made when
-    /// it is first needed: checks hardly ever do.
     lowered: Arc<Ir>,
+    /// The reader of texts without the options that are only read. `None` if the grammar has no such options. Made when
+    /// it is first needed: checks hardly ever need it.
     generated: OnceLock<Option<Reader>>,
 }
 

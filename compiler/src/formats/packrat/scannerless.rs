@@ -12,6 +12,7 @@ use super::chars::Chars;
 use super::clean;
 use super::edges::{self, Edges, is_heavy};
 use super::order::Order;
+use super::parser::Dialect;
 use super::tree::{Kind, Peg, Rule};
 use crate::ast::{self, Expr, Grammar};
 use crate::charset::{CharSet, Unit};
@@ -37,7 +38,7 @@ const MAX_WALKS: usize = 1 << 19;
 const MAX_SHAPE: u32 = 16;
 
 /// Returns the grammar of these rules.
-pub(in crate::formats) fn translate(rules: &[Rule], builder: &mut Builder<'_>) -> Grammar {
+pub(in crate::formats) fn translate(rules: &[Rule], dialect: &Dialect, builder: &mut Builder<'_>) -> Grammar {
     let by_name: Map<&str, &Rule> = rules.iter().map(|rule| (rule.name.text.as_str(), rule)).collect();
     let mut translator = Translator {
         by_name: &by_name,
@@ -54,6 +55,7 @@ pub(in crate::formats) fn translate(rules: &[Rule], builder: &mut Builder<'_>) -
         assumptions: 0,
         is_loose: false,
         is_order_reported: false,
+        last: dialect.last,
         builder,
     };
     for rule in rules {
@@ -123,6 +125,8 @@ struct Translator<'r, 'b, 'd> {
     /// Whether the current rule is read without regard to what must not come first.
     is_loose: bool,
     is_order_reported: bool,
+    /// The greatest character of a class of all others.
+    last: char,
     builder: &'b mut Builder<'d>,
 }
 
@@ -245,7 +249,7 @@ impl<'r> Translator<'r, '_, '_> {
 
     fn class(&mut self, set: &CharSet, around: Around, span: Span) -> Walked {
         let excluded = edges::set(around.before);
-        let shown = pattern::readable(set).difference(&excluded);
+        let shown = pattern::readable_up_to(self.last, set).difference(&excluded);
         let left = if shown.is_empty() { set.difference(&excluded) } else { shown };
         if left.is_empty() && !self.is_loose {
             return Ok(None);

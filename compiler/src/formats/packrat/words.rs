@@ -156,8 +156,8 @@ fn single<'r>(peg: &'r Peg, chars: &mut Chars<'r>, edges: &Edges<'r>, depth: u32
 }
 
 /// Returns the ASCII members of a class, or all if it has none: a class stands at many places among the names.
-fn short(class: &CharSet) -> CharSet {
-    let ascii = pattern::readable(class).intersection(&CharSet::new(Unit::Char, [(0, 0x7F)]));
+fn short(class: &CharSet, last: char) -> CharSet {
+    let ascii = pattern::readable_up_to(last, class).intersection(&CharSet::new(Unit::Char, [(0, 0x7F)]));
     if ascii.is_empty() { class.clone() } else { ascii }
 }
 
@@ -165,6 +165,8 @@ fn short(class: &CharSet) -> CharSet {
 pub(super) struct Names<'b, 'd> {
     pub(super) shape: Shape,
     pub(super) span: Span,
+    /// The greatest character of a class of all others.
+    pub(super) last: char,
     pub(super) builder: &'b mut Builder<'d>,
 }
 
@@ -172,8 +174,8 @@ impl Names<'_, '_> {
     /// Returns the names that begin with none of the characters of `before`, and the characters that must not follow
     /// them. `None` if there are none.
     pub(super) fn without(&mut self, words: &[Word], before: Bits) -> Result<Option<(Part, Bits)>, Reported> {
-        let head = short(&self.shape.head).difference(&set(before));
-        self.shape.tail = self.shape.tail.as_ref().map(short);
+        let head = short(&self.shape.head, self.last).difference(&set(before));
+        self.shape.tail = self.shape.tail.as_ref().map(|tail| short(tail, self.last));
         let mut after = self.shape.tail.as_ref().map_or(0, chars);
         for word in words {
             let (text, free) = (&word.text, word.free);
