@@ -150,11 +150,16 @@ pub(crate) fn complete(rules: &[Rule], undone: &Undone, samples: &[&[u8]]) -> Re
         named[0].1 = Expr::Alt(std::iter::once(start).chain(parts).collect()).resolved(&Undone::new());
         let text = print::grammar(&named);
         return match self::missed(&text, samples)?.len() {
-            0 => Ok((text, named.len(), missed.len())),
+            0 => Ok((text, count(&named), missed.len())),
             left => Err(format!("{left} samples have no derivation")),
         };
     }
-    Ok((print::grammar(&named), named.len(), 0))
+    Ok((print::grammar(&named), count(&named), 0))
+}
+
+/// Returns the number of rules of a grammar as it is written.
+fn count(named: &[(String, Expr)]) -> usize {
+    named.len() + print::beyond(named).len()
 }
 
 /// Returns the samples that a grammar does not derive.

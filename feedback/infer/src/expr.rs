@@ -17,6 +17,10 @@ pub(crate) enum Expr {
     Optional(Box<Expr>),
     Star(Box<Expr>),
     Plus(Box<Expr>),
+    /// A part that is given again: by [`Expr::Again`] after it in the same sequence.
+    Named(Box<Expr>),
+    /// The text of the named part, once more.
+    Again,
     /// A repetition with the least and the greatest number of rounds.
     Times(Box<Expr>, u32, u32),
     /// A generalisation, and what it generalises.
@@ -85,9 +89,10 @@ impl Expr {
                 inner => inner.plus(),
             },
             Expr::Times(part, min, max) => Expr::Times(one(part), *min, *max),
+            Expr::Named(part) => Expr::Named(one(part)),
             Expr::Literal(text) if text.is_empty() => Expr::empty(),
             Expr::Set(set) => set.single().map_or(self.clone(), |byte| Expr::literal([byte])),
-            Expr::Literal(_) | Expr::Rule(_) => self.clone(),
+            Expr::Literal(_) | Expr::Rule(_) | Expr::Again => self.clone(),
         }
     }
 
@@ -96,12 +101,28 @@ impl Expr {
         match self {
             Expr::Rule(rule) => f(*rule),
             Expr::Seq(parts) | Expr::Alt(parts) => parts.iter().for_each(|part| part.rules(f)),
-            Expr::Optional(part) | Expr::Star(part) | Expr::Plus(part) | Expr::Times(part, ..) => part.rules(f),
+            Expr::Optional(part) | Expr::Star(part) | Expr::Plus(part) => part.rules(f),
+            Expr::Times(part, ..) | Expr::Named(part) => part.rules(f),
             Expr::General(general) => {
                 general.general.rules(f);
                 general.plain.rules(f);
             }
-            Expr::Literal(_) | Expr::Set(_) => {}
+            Expr::Literal(_) | Expr::Set(_) | Expr::Again => {}
+        }
+    }
+
+    /// Calls `f` with each set of characters.
+    pub fn sets(&self, f: &mut dyn FnMut(&Set)) {
+        match self {
+            Expr::Set(set) => f(set),
+            Expr::Seq(parts) | Expr::Alt(parts) => parts.iter().for_each(|part| part.sets(f)),
+            Expr::Optional(part) | Expr::Star(part) | Expr::Plus(part) => part.sets(f),
+            Expr::Times(part, ..) | Expr::Named(part) => part.sets(f),
+            Expr::General(general) => {
+                general.general.sets(f);
+                general.plain.sets(f);
+            }
+            Expr::Literal(_) | Expr::Rule(_) | Expr::Again => {}
         }
     }
 
@@ -117,14 +138,15 @@ impl Expr {
             Expr::Star(part) => Expr::Star(one(part)),
             Expr::Plus(part) => Expr::Plus(one(part)),
             Expr::Times(part, min, max) => Expr::Times(one(part), *min, *max),
+            Expr::Named(part) => Expr::Named(one(part)),
             Expr::General(general) => {
                 Expr::general(general.key.clone(), general.general.with_rules(f), general.plain.with_rules(f))
             }
-            Expr::Literal(_) | Expr::Set(_) => self.clone(),
+            Expr::Literal(_) | Expr::Set(_) | Expr::Again => self.clone(),
         }
     }
 
-    /// Returns true if it derives the text. It has no rules and no generalisations.
+    /// Returns true if it derives the text. It has no rules, no generalisations and no named parts.
     pub fn matches(&self, text: &[u8]) -> bool {
         self.ends(text, &BTreeSet::from([0])).contains(&text.len())
     }
@@ -150,7 +172,7 @@ impl Expr {
                 }
                 all
             }
-            Expr::Rule(_) | Expr::General(_) => BTreeSet::new(),
+            Expr::Rule(_) | Expr::General(_) | Expr::Named(_) | Expr::Again => BTreeSet::new(),
         }
     }
 }

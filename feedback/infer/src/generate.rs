@@ -24,6 +24,8 @@ pub(crate) struct Generator<'g> {
     /// By rule, the least depth of its derivations.
     heights: Vec<u32>,
     random: Xoshiro256PlusPlus,
+    /// Texts of named parts that are to be given again, the innermost last.
+    given: Vec<Vec<u8>>,
     /// Text that is made.
     pub text: Vec<u8>,
     /// The generalisations that it uses.
@@ -33,8 +35,15 @@ pub(crate) struct Generator<'g> {
 impl<'g> Generator<'g> {
     pub fn new(rules: &'g [Expr], undone: &'g Undone) -> Generator<'g> {
         let random = Xoshiro256PlusPlus::seed_from_u64(0);
-        let mut generator =
-            Generator { rules, undone, heights: Vec::new(), random, text: Vec::new(), used: BTreeSet::new() };
+        let mut generator = Generator {
+            rules,
+            undone,
+            heights: Vec::new(),
+            random,
+            given: Vec::new(),
+            text: Vec::new(),
+            used: BTreeSet::new(),
+        };
         generator.heights = vec![u32::MAX; rules.len()];
         loop {
             let heights: Vec<u32> = rules.iter().map(|rule| generator.height(rule).saturating_add(1)).collect();
@@ -50,6 +59,7 @@ impl<'g> Generator<'g> {
         self.random = Xoshiro256PlusPlus::seed_from_u64(number);
         self.text.clear();
         self.used.clear();
+        self.given.clear();
         let rules = self.rules;
         self.expand(&rules[rule], 0);
     }
@@ -65,9 +75,9 @@ impl<'g> Generator<'g> {
             Expr::Rule(rule) => self.heights[*rule],
             Expr::Seq(parts) => parts.iter().map(|part| self.height(part)).max().unwrap_or(0),
             Expr::Alt(parts) => parts.iter().map(|part| self.height(part)).min().unwrap_or(u32::MAX),
-            Expr::Plus(part) | Expr::Times(part, ..) => self.height(part),
+            Expr::Plus(part) | Expr::Times(part, ..) | Expr::Named(part) => self.height(part),
             Expr::General(general) => self.height(self.active(general)),
-            Expr::Literal(_) | Expr::Set(_) | Expr::Optional(_) | Expr::Star(_) => 0,
+            Expr::Literal(_) | Expr::Set(_) | Expr::Optional(_) | Expr::Star(_) | Expr::Again => 0,
         }
     }
 
@@ -97,6 +107,15 @@ impl<'g> Generator<'g> {
                 let more = if is_short { 0 } else { self.below((max - min + 1) as usize) };
                 (0..*min as usize + more).for_each(|_| self.expand(part, depth));
             }
+            Expr::Named(part) => {
+                let start = self.text.len();
+                self.expand(part, depth);
+                self.given.push(self.text[start..].to_vec());
+            }
+            Expr::Again => {
+                let name = self.given.pop().unwrap_or_default();
+                self.text.extend(name);
+            }
             Expr::General(general) => {
                 let before = self.text.len();
                 // What follows does not depend on whether this is undone.
@@ -125,15 +144,14 @@ impl<'g> Generator<'g> {
 
     fn member(&mut self, set: &Set) {
         let ascii: Vec<u8> = set.ascii().collect();
+        let others: Vec<&str> = set.others.examples();
         // Beyond ASCII, a few characters stand for all.
-        let number = self.below(ascii.len() + usize::from(set.others) * (ascii.len() / 16 + 1));
-        match ascii.get(number) {
-            Some(&byte) => self.text.push(byte),
-            None => {
-                let others = ["é", "ß", "漢", "😀"];
-                let number = self.below(others.len());
-                self.text.extend(others[number].bytes());
-            }
+        if !others.is_empty() && (ascii.is_empty() || self.below(Set::RARE + 1) == 0) {
+            let number = self.below(others.len());
+            self.text.extend(others[number].bytes());
+        } else if !ascii.is_empty() {
+            let number = self.below(ascii.len());
+            self.text.push(ascii[number]);
         }
     }
 }

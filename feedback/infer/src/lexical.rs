@@ -1,7 +1,7 @@
 //! Tokens from examples: which other numbers, words and texts in quotation marks stand where one does.
 
 use crate::expr::Expr;
-use crate::set::Set;
+use crate::set::{Others, Set};
 
 /// Asks whether a token can stand in the places of another.
 pub(crate) type Fits<'a> = dyn FnMut(&[u8]) -> bool + 'a;
@@ -157,7 +157,7 @@ pub(crate) fn word(may_be_blank: bool, fits: &mut Fits<'_>) -> Option<Lexeme> {
             first = first.union(Set::of(b'0'..=b'9'));
         }
     }
-    first.others = all(fits, &["é", "漢q", "q😀"]);
+    first.others = Others::find(|text| all(fits, &[text, &format!("q{text}q")]));
     rest.others = first.others;
     let mut has_marks = false;
     let mut separates = separators(fits);
@@ -282,7 +282,7 @@ fn plain(quote: u8, holds: &mut impl FnMut(&[u8]) -> bool) -> Set {
     if holds(b"\\") && holds(b"q\\%q") && holds(b"\\\\\\") {
         plain.insert(b'\\');
     }
-    plain.others = ["é", "漢", "😀"].iter().all(|text| holds(text.as_bytes()));
+    plain.others = Others::find(|text| holds(text.as_bytes()));
     plain
 }
 

@@ -147,8 +147,9 @@ fn has_literal(expr: &Expr, mark: &[u8]) -> bool {
     match expr {
         Expr::Literal(text) => text == mark,
         Expr::Seq(parts) | Expr::Alt(parts) => parts.iter().any(|part| has_literal(part, mark)),
-        Expr::Optional(part) | Expr::Star(part) | Expr::Plus(part) | Expr::Times(part, ..) => has_literal(part, mark),
-        Expr::Set(_) | Expr::Rule(_) | Expr::General(_) => false,
+        Expr::Optional(part) | Expr::Star(part) | Expr::Plus(part) => has_literal(part, mark),
+        Expr::Times(part, ..) | Expr::Named(part) => has_literal(part, mark),
+        Expr::Set(_) | Expr::Rule(_) | Expr::Again | Expr::General(_) => false,
     }
 }
 

@@ -1,8 +1,13 @@
 //! Expressions in the EBNF notation.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use crate::expr::Expr;
+use crate::set::{Others, Set};
+
+/// The label of parts that are given again.
+const NAME: &str = "name";
 
 /// Levels at which an expression binds: alternatives, then sequences, then single items.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -28,7 +33,21 @@ pub(crate) fn grammar(rules: &[(String, Expr)]) -> String {
         }
         text + "\n"
     };
-    rules.iter().map(line).collect::<Vec<String>>().join("\n")
+    let beyond =
+        beyond(rules).into_iter().filter_map(Others::class).map(|(name, class)| format!("{name} ::= {class}\n"));
+    rules.iter().map(line).chain(beyond).collect::<Vec<String>>().join("\n")
+}
+
+/// Returns the kinds of characters beyond ASCII that the rules derive. Each has a rule of its own.
+pub(crate) fn beyond(rules: &[(String, Expr)]) -> BTreeSet<Others> {
+    let mut kinds = BTreeSet::new();
+    for (_, body) in rules {
+        body.sets(&mut |set| {
+            kinds.insert(set.others);
+        });
+    }
+    kinds.remove(&Others::None);
+    kinds
 }
 
 fn shown(expr: &Expr, names: &[&str], level: Level) -> String {
@@ -40,6 +59,7 @@ fn shown(expr: &Expr, names: &[&str], level: Level) -> String {
 fn level(expr: &Expr) -> Level {
     match expr {
         Expr::Alt(_) => Level::Alternatives,
+        Expr::Set(set) if set.others != Others::None && set.has_ascii() => Level::Alternatives,
         Expr::Seq(parts) if !parts.is_empty() => Level::Sequence,
         Expr::Literal(text) if text.len() > 1 && std::str::from_utf8(text).is_err() => Level::Sequence,
         _ => Level::Item,
@@ -62,7 +82,7 @@ fn write(out: &mut String, expr: &Expr, names: &[&str], around: Level) {
     };
     match expr {
         Expr::Literal(text) => literal(out, text),
-        Expr::Set(set) => out.push_str(&set.to_string()),
+        Expr::Set(set) => members(out, set),
         Expr::Rule(rule) => out.push_str(names[*rule]),
         Expr::Seq(parts) if parts.is_empty() => out.push_str("()"),
         Expr::Seq(parts) => list(out, parts, names, " ", Level::Item),
@@ -72,10 +92,28 @@ fn write(out: &mut String, expr: &Expr, names: &[&str], around: Level) {
         Expr::Plus(part) => mark(out, part, "+"),
         Expr::Times(part, min, max) if min == max => mark(out, part, &format!("{{{min}}}")),
         Expr::Times(part, min, max) => mark(out, part, &format!("{{{min},{max}}}")),
+        Expr::Named(part) => {
+            out.push_str(NAME);
+            out.push(':');
+            write(out, part, names, Level::Item);
+        }
+        Expr::Again => out.extend(['$'].into_iter().chain(NAME.chars())),
         Expr::General(general) => write(out, &general.general, names, Level::Item),
     }
     if is_grouped {
         out.push(')');
+    }
+}
+
+/// Writes a set. Characters beyond ASCII are drawn as rarely as in the texts that the oracle was asked about.
+fn members(out: &mut String, set: &Set) {
+    match set.others.class() {
+        None => out.push_str(&set.to_string()),
+        Some((name, _)) if !set.has_ascii() => out.push_str(name),
+        Some((name, _)) => {
+            // A `String` takes all that is written.
+            let _ = write!(out, "{set} @ {} | {name}", Set::RARE);
+        }
     }
 }
 

@@ -103,3 +103,54 @@ fn keywords_nest_and_keep_their_blanks() {
     assert!(share >= 0.8, "{share}\n{}", found.grammar);
     assert!(!found.grammar.contains("'not' space "), "{}", found.grammar);
 }
+
+/// Reads elements with tags of equal names, words between them, and elements of one tag.
+fn elements(text: &str) -> Option<&str> {
+    let mut rest = text;
+    loop {
+        rest = rest.trim_start_matches(|one: char| one.is_alphanumeric() || one == ' ');
+        if !rest.starts_with('<') || rest.starts_with("</") {
+            return Some(rest);
+        }
+        rest = element(rest)?;
+    }
+}
+
+fn element(text: &str) -> Option<&str> {
+    let (name, rest) = tag_name(text.strip_prefix('<')?)?;
+    if let Some(rest) = rest.strip_prefix("/>") {
+        return Some(rest);
+    }
+    let rest = elements(rest.strip_prefix('>')?)?;
+    rest.strip_prefix("</")?.strip_prefix(name)?.strip_prefix('>')
+}
+
+fn tag_name(text: &str) -> Option<(&str, &str)> {
+    let end = text.find(|one: char| !one.is_alphanumeric())?;
+    text.starts_with(char::is_alphabetic).then(|| text.split_at(end))
+}
+
+#[test]
+fn tags_have_any_name_that_is_given_twice() {
+    let samples = ["<a/>", "<b>text</b>", "<c><d/></c>", "<e>some <f>more</f> text</e>", "<g></g>"];
+    let found = inferred(&samples, |text| element(text) == Some(""));
+    assert!(found.grammar.contains("'<' name:") && found.grammar.contains("'</' $name '>'"), "{}", found.grammar);
+    let texts = ["<head></head>", "<x1><y2/></x1>", "<li><é><z9/></é><p/></li>", "<h1><h2></h2></h1>"];
+    let share = recall(&found, &texts);
+    assert!(share >= 1.0, "{share}\n{}", found.grammar);
+    assert_eq!(recall(&found, &["<head></body>"]), 0.0, "{}", found.grammar);
+    // Few of the letters that it draws are beyond ASCII.
+    assert!(found.grammar.contains("letter_beyond_ascii ::= ["), "{}", found.grammar);
+}
+
+#[test]
+fn names_of_two_tags_may_differ() {
+    let is_pair = |text: &str| {
+        let (open, rest) = tag_name(text.strip_prefix('<')?)?;
+        let (close, rest) = tag_name(rest.strip_prefix("><q/></")?)?;
+        (rest == ">" && !open.is_empty() && !close.is_empty()).then_some(())
+    };
+    let found = inferred(&["<a><q/></a>", "<b><q/></b>"], |text| is_pair(text).is_some());
+    let texts = ["<head><q/></body>", "<x><q/></x>"];
+    assert!(recall(&found, &texts) >= 1.0, "{}", found.grammar);
+}

@@ -38,6 +38,8 @@ pub(in crate::formats) struct Chars<'r> {
     /// The built-in rules that were asked for.
     builtins: Map<String, Option<CharSet>>,
     steps: u32,
+    /// The greatest character of a class of all others.
+    pub(in crate::formats) last: char,
 }
 
 /// The first characters of an expression.
@@ -48,11 +50,13 @@ pub(in crate::formats) struct Beginning {
 }
 
 impl<'r> Chars<'r> {
-    pub(in crate::formats) fn new(rules: &'r [Rule]) -> Chars<'r> {
+    /// Returns the characters of rules whose classes of all others end with the character `last`.
+    pub(in crate::formats) fn new(rules: &'r [Rule], last: char) -> Chars<'r> {
         Chars {
             rules: rules.iter().map(|rule| (rule.name.text.as_str(), &rule.body)).collect(),
             builtins: Map::new(),
             steps: 0,
+            last,
         }
     }
 

@@ -43,7 +43,7 @@ pub(in crate::formats) fn translate(rules: &[Rule], dialect: &Dialect, builder: 
     let mut translator = Translator {
         by_name: &by_name,
         edges: Edges::new(&by_name),
-        chars: Chars::new(rules),
+        chars: Chars::new(rules, dialect.last),
         order: Order::new(&by_name, &[]),
         variants: Map::new(),
         counts: Map::new(),
@@ -55,7 +55,6 @@ pub(in crate::formats) fn translate(rules: &[Rule], dialect: &Dialect, builder: 
         assumptions: 0,
         is_loose: false,
         is_order_reported: false,
-        last: dialect.last,
         builder,
     };
     for rule in rules {
@@ -125,8 +124,6 @@ struct Translator<'r, 'b, 'd> {
     /// Whether the current rule is read without regard to what must not come first.
     is_loose: bool,
     is_order_reported: bool,
-    /// The greatest character of a class of all others.
-    last: char,
     builder: &'b mut Builder<'d>,
 }
 
@@ -249,7 +246,7 @@ impl<'r> Translator<'r, '_, '_> {
 
     fn class(&mut self, set: &CharSet, around: Around, span: Span) -> Walked {
         let excluded = edges::set(around.before);
-        let shown = pattern::readable_up_to(self.last, set).difference(&excluded);
+        let shown = pattern::readable_up_to(self.chars.last, set).difference(&excluded);
         let left = if shown.is_empty() { set.difference(&excluded) } else { shown };
         if left.is_empty() && !self.is_loose {
             return Ok(None);

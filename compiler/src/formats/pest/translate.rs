@@ -24,7 +24,7 @@ pub(super) fn translate(rules: &[Rule], builder: &mut Builder<'_>) -> Grammar {
     let pushed = rules.iter().find_map(|rule| pushed(&rule.body));
     let mut translator = Translator {
         by_name: &by_name,
-        chars: Chars::new(rules),
+        chars: Chars::new(rules, char::MAX),
         order: Order::new(&by_name, BLANK_RULES),
         pushed,
         implicit,

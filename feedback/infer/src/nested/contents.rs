@@ -29,8 +29,30 @@ pub(crate) struct Content {
     pub occurrences: Vec<Occurrence>,
     /// The brackets around it.
     pub pairs: BTreeSet<(Vec<u8>, Vec<u8>)>,
+    /// Tags of some occurrences, if they are tags.
+    pub tags: Vec<Tags>,
     /// Texts of the occurrences.
     texts: Vec<Vec<u8>>,
+}
+
+/// What stands around the names of two tags.
+#[derive(Clone, Debug)]
+pub(crate) struct Tags {
+    before: Vec<u8>,
+    between: Vec<u8>,
+    after: Vec<u8>,
+    /// What follows the name in the closing tag.
+    pub end: Vec<u8>,
+}
+
+/// Tags of a content that are kept.
+const TAGS: usize = 4;
+
+impl Tags {
+    /// Returns the text with these names.
+    pub fn with(&self, open: &[u8], close: &[u8]) -> Vec<u8> {
+        [&self.before[..], open, &self.between, close, &self.after].concat()
+    }
 }
 
 /// A keyword that opens, and the one that closes.
@@ -201,6 +223,16 @@ fn group_item(
         contents.push(Content { opens: group.kind, ..Content::default() });
         contents.len() - 1
     });
+    let name = reading.cells[group.cells.end - 1].span.len();
+    let is_whole = open.len() == 1 + name && shut.starts_with(&[b"</", &open[1..]].concat());
+    if group.kind == TAG && is_whole && contents[number].tags.len() < TAGS {
+        contents[number].tags.push(Tags {
+            before: before[..before.len() - name].to_vec(),
+            between: [&content[..], b"</"].concat(),
+            after: after[2 + name..].to_vec(),
+            end: shut[2 + name..].to_vec(),
+        });
+    }
     contents[number].pairs.insert((open, shut));
     contents[number].texts.push(content);
     contents[number].occurrences.push(Occurrence { before, after, items: group.items });

@@ -7,7 +7,7 @@ use crate::expr::{Expr, Undone};
 use crate::generate::WHITE_SPACE;
 use crate::lex::join;
 use crate::nested::automaton::{self, Automaton};
-use crate::nested::contents::{Content, Item};
+use crate::nested::contents::{Content, Item, Pair, Tags};
 use crate::nested::letters::{Letter, Letters};
 use crate::nested::tokens;
 use crate::set::Set;
@@ -82,17 +82,22 @@ impl Writer<'_, '_> {
             Letter::Open(..) | Letter::Text(..) | Letter::Line => {
                 let (name, expr) =
                     tokens::expression(self.letters, letter, self.asked).unwrap_or(("item", Expr::never()));
-                let resolved = expr.resolved(&Undone::new());
-                let known = self.tokens.iter().find(|(other, _)| *other == resolved).map(|(_, rule)| rule.clone());
-                known.unwrap_or_else(|| {
-                    let rule = self.rule(name, expr);
-                    self.tokens.push((resolved, rule.clone()));
-                    rule
-                })
+                self.token(name, expr)
             }
         };
         self.letters_done.insert(letter, expr.clone());
         expr
+    }
+
+    /// Returns a reference to a rule of tokens: one that derives these texts, if there is one.
+    fn token(&mut self, name: &'static str, expr: Expr) -> Expr {
+        let resolved = expr.resolved(&Undone::new());
+        let known = self.tokens.iter().find(|(other, _)| *other == resolved).map(|(_, rule)| rule.clone());
+        known.unwrap_or_else(|| {
+            let rule = self.rule(name, expr);
+            self.tokens.push((resolved, rule.clone()));
+            rule
+        })
     }
 
     /// Returns the rule of brackets with this content.
@@ -113,11 +118,49 @@ impl Writer<'_, '_> {
         let inner = self.content(content);
         let pairs = self.contents[content].pairs.clone();
         let inner = if pairs.len() > 1 { self.rule("item", inner) } else { inner };
-        let one = |(open, close): &(Vec<u8>, Vec<u8>)| {
-            Expr::Seq(vec![Expr::literal(open), inner.clone(), Expr::literal(close)])
+        let one = |(open, close): &Pair| Expr::Seq(vec![Expr::literal(open), inner.clone(), Expr::literal(close)]);
+        let plain = Expr::Alt(pairs.iter().map(one).collect());
+        self.rules[rule].expr = match self.names(content) {
+            None => plain,
+            Some((name, end, is_equal)) => {
+                let texts = self.texts(&name);
+                let is_odd = |(open, close): &&Pair| {
+                    let name = open.get(1..).unwrap_or_default();
+                    *close != [b"</", name, &end].concat() || !texts.matches(name)
+                };
+                let again = if is_equal { Expr::Again } else { name.clone() };
+                let name = if is_equal { Expr::Named(Box::new(name)) } else { name };
+                let parts =
+                    vec![Expr::literal("<"), name, inner.clone(), Expr::literal("</"), again, Expr::literal(&end)];
+                let odd = pairs.iter().filter(is_odd).map(one);
+                let general = Expr::Alt(std::iter::once(Expr::Seq(parts)).chain(odd).collect());
+                Expr::general(format!("names {content}"), general, plain)
+            }
         };
-        self.rules[rule].expr = Expr::Alt(pairs.iter().map(one).collect());
         rule
+    }
+
+    /// Returns the names that tags with this content can have, if they are free, with the end of the closing tag, and
+    /// whether both tags must have an equal name.
+    fn names(&mut self, content: usize) -> Option<(Expr, Vec<u8>, bool)> {
+        let tags: &[Tags] = &self.contents[content].tags;
+        let end = tags.first()?.end.clone();
+        let asked = &mut *self.asked;
+        let mut fits = |open: &[u8], close: &[u8]| tags.iter().all(|tags| asked.accepts(&tags.with(open, close)));
+        if !fits(b"qzx", b"qzx") || !fits(b"jvqk", b"jvqk") {
+            return None;
+        }
+        let is_equal = !fits(b"qzx", b"jvqk");
+        let (name, expr) = tokens::word(&mut |text| fits(text, text))?;
+        // What proves wrong of other tokens does not prove wrong of these.
+        self.rules.push(Rule { name, expr });
+        Some((Expr::Rule(self.rules.len() - 1), end, is_equal))
+    }
+
+    /// Returns what a rule of tokens derives.
+    fn texts(&self, token: &Expr) -> Expr {
+        let Expr::Rule(rule) = token else { return token.clone() };
+        self.rules[*rule].expr.resolved(&Undone::new())
     }
 
     /// Returns the expression of a content.
@@ -356,9 +399,10 @@ fn from(graph: &Graph, state: usize, end: usize, rules: &BTreeMap<usize, usize>)
 fn size(expr: &Expr) -> usize {
     match expr {
         Expr::Literal(text) => usize::from(!text.is_empty()),
-        Expr::Set(_) | Expr::Rule(_) => 1,
+        Expr::Set(_) | Expr::Rule(_) | Expr::Again => 1,
         Expr::Seq(parts) | Expr::Alt(parts) => parts.iter().map(size).sum(),
-        Expr::Optional(part) | Expr::Star(part) | Expr::Plus(part) | Expr::Times(part, ..) => size(part),
+        Expr::Optional(part) | Expr::Star(part) | Expr::Plus(part) => size(part),
+        Expr::Times(part, ..) | Expr::Named(part) => size(part),
         Expr::General(general) => size(&general.general),
     }
 }

@@ -5,7 +5,7 @@ use crate::expr::{Expr, Undone};
 use crate::lex::TokenKind;
 use crate::lexical;
 use crate::nested::letters::{Letter, Letters};
-use crate::set::Set;
+use crate::set::{Others, Set};
 
 /// Returns a name and an expression for a letter; `None` for brackets.
 pub(crate) fn expression(letters: &Letters, number: usize, asked: &mut Asked<'_>) -> Option<(&'static str, Expr)> {
@@ -50,7 +50,7 @@ fn text(fits: &mut dyn FnMut(&[u8]) -> bool) -> Option<Expr> {
             set.remove(byte);
         }
     }
-    set.others = ["é", "漢", "😀"].iter().all(|text| fits(text.as_bytes()));
+    set.others = Others::find(|text| fits(text.as_bytes()));
     if set.is_empty() {
         return None;
     }
@@ -59,7 +59,7 @@ fn text(fits: &mut dyn FnMut(&[u8]) -> bool) -> Option<Expr> {
 }
 
 /// Returns the expression of words: which characters can begin them, be within them and end them.
-fn word(fits: &mut dyn FnMut(&[u8]) -> bool) -> Option<(&'static str, Expr)> {
+pub(crate) fn word(fits: &mut dyn FnMut(&[u8]) -> bool) -> Option<(&'static str, Expr)> {
     let mut all = |texts: &[&str]| texts.iter().all(|text| fits(text.as_bytes()));
     let (has_lower, has_upper) =
         (all(&["q", "z", "qzx", "zj"]), all(&["Q", "Z", "Qzx", "Zj"]) || all(&["Q", "Z", "QZJ"]));
@@ -104,7 +104,7 @@ fn word(fits: &mut dyn FnMut(&[u8]) -> bool) -> Option<(&'static str, Expr)> {
             first.insert(mark);
         }
     }
-    let others = all(&["é", "漢q", "qß"]);
+    let others = Others::find(|text| all(&[text, &format!("q{text}q")]));
     for set in [&mut first, &mut rest, &mut inner] {
         set.others = others;
     }

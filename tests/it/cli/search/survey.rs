@@ -16,15 +16,18 @@ fn work_that_counts_nothing_is_found_by_its_time() {
     fs::write(place.path("subject.py"), "import re\n\ndef words(text):\n    return re.match(r'^(\\w+\\s?)*$', text)\n")
         .unwrap();
     let search = |out: &str, survey: &str| {
+        let _ = fs::remove_dir_all(place.path(out));
         let options =
             ["search", "words.ebnf", "-n", "200", "--survey", survey, "--study", "2s", "--text", "--no-progress"];
         let found = run_in(&place, &[&options[..], &["-o", out, "--", "python:subject.py:words"]].concat());
         assert_eq!(found.status.code(), Some(0), "{}", text(&found.stderr));
         text(&found.stderr).to_string()
     };
-    let said = search("found", "30s");
-    let expected = ["Exponential in processor time, and not in what is counted, in the number of copies of `"];
-    assert!(expected.iter().all(|words| said.contains(words)), "{said}");
+    let expected = "Exponential in processor time, and not in what is counted, in the number of copies of `";
+    // A machine with much else to do may need longer.
+    let is_found = |said: &String| said.contains(expected);
+    let said = Some(search("found", "30s")).filter(is_found).unwrap_or_else(|| search("found", "120s"));
+    assert!(is_found(&said), "{said}");
     assert!(said.contains(", at subject.py:4 (words): "), "{said}");
     // The texts of the family are there to be run again.
     let families = fs::read_dir(place.path("found/growth")).unwrap().map(|entry| entry.unwrap().path().join("about"));

@@ -88,7 +88,7 @@ impl<'r> Translator<'r, '_, '_> {
             if self.builder.expressions() <= MAX_SIZE
                 && let Some(shape) = shape(part, &mut self.chars, &self.edges, MAX_SHAPE)
             {
-                let mut names = Names { shape, span: part.span, last: self.last, builder: self.builder };
+                let mut names = Names { shape, span: part.span, last: self.chars.last, builder: self.builder };
                 return names.without(&guard.words, before);
             }
         }
