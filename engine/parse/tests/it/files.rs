@@ -63,6 +63,20 @@ fn scripts_that_are_wrong() {
     }
 }
 
+/// Methods whose names begin with a sign directly after a word, as in minified files.
+#[test]
+fn methods_without_blanks() {
+    let class = "class A{async#q(t){}async['x'](){}static async#r(){}get#g(){}}";
+    let object = "x={async[a](){},async'b'(){}}";
+    for name in ["javascript", "typescript"] {
+        let read = shipped_to_read(name);
+        let parser = Parser::new(&read.lowered);
+        for text in [class, object] {
+            check_inverse(&read, &parser, text.as_bytes(), &|| name.to_string());
+        }
+    }
+}
+
 /// Returns a ZIP archive of streamed files with these data: their sizes stand after them.
 fn streamed(files: &[Vec<u8>]) -> Vec<u8> {
     let (mut archive, mut directory) = (Vec::new(), Vec::new());
