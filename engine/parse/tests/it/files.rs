@@ -121,7 +121,7 @@ fn streamed_files_of_archives_take_linear_steps() {
     assert!(many < 6 * few, "{few} steps, then {many}");
 }
 
-/// What begins like the signature of sizes is data.
+/// Bytes that begin like the signature of sizes are data.
 #[test]
 fn streamed_files_with_parts_of_a_signature() {
     let read = shipped_to_read("zip");
