@@ -4,6 +4,7 @@ mod automaton;
 mod codings;
 mod costs;
 mod errors;
+mod files;
 mod generated;
 mod inverse;
 mod kit;
