@@ -11,9 +11,9 @@ use crate::ordered::{Map, Set};
 const HELP: &str = "the rules of another RFC can follow in the same file: append its text, or write the rule yourself \
                     as `name = elements`";
 
-/// Removes the alternatives that need prose or an undefined rule, and the rules that need one in all alternatives.
-/// Reports those that the start reaches: `start`, or the rule that reaches the most others. If the start itself would be
-/// removed, that is an error.
+/// Removes the alternatives that need prose or an undefined rule, and the rules that need one in all alternatives. The
+/// start is `start`, or the rule that reaches the most others. Reports what it reaches of these. If the start itself
+/// would be removed, that is an error.
 pub(super) fn leave_out(grammar: &mut Grammar, start: Option<&str>, diagnostics: &mut Diagnostics) {
     let lost = lost_rules(grammar);
     let defined: Set<String> = grammar.rules.iter().map(|rule| rule.name.text.clone()).collect();
@@ -119,7 +119,7 @@ fn keep(expr: &mut Expr, is_lost: &impl Fn(&str) -> bool) -> bool {
         return !alternatives.is_empty();
     }
     let is_optional = expr.as_repeat().is_some_and(|rounds| rounds.min == 0);
-    let derives = expr.children_mut().fold(true, |all, child| keep(child, is_lost) && all);
+    let derives = expr.children_mut().all(|child| keep(child, is_lost));
     if is_optional && !derives {
         *expr = Expr::empty(span);
     }
