@@ -1,15 +1,16 @@
 //! ABNF as in RFCs (RFC 5234, with the strings of RFC 7405 and the lists of RFC 9110, section 5.6.1).
 //!
 //! Rule names are compared without regard to case, and spelled as in their definition. Core rules that the file uses
-//! and does not define are added.
+//! and does not define are added. In the text of an RFC, the rules are found amid the prose.
 
-use super::{Format, glance};
+use super::{Format, Surroundings, glance};
 use crate::ast::Grammar;
 use crate::diagnostics::{Diagnostics, SourceFile};
 
 mod core;
 mod lexer;
 mod parser;
+mod rfc;
 
 /// The `abnf` format.
 pub struct Abnf;
@@ -37,9 +38,22 @@ impl Format for Abnf {
         !glance::defines(text, "::=") && glance::lines(text).any(defines)
     }
 
-    fn parse(&self, file: &SourceFile, diagnostics: &mut Diagnostics) -> Grammar {
+    fn is_surely(&self, text: &str) -> bool {
+        rfc::is_rfc(text) && rfc::has_rules(text)
+    }
+
+    fn parse_within(
+        &self,
+        file: &SourceFile,
+        surroundings: &Surroundings<'_>,
+        diagnostics: &mut Diagnostics,
+    ) -> Grammar {
+        super::refuse_tokens(self.name(), surroundings, diagnostics);
         if super::refuse_huge_file(file, diagnostics) {
             return Grammar::default();
+        }
+        if rfc::is_rfc(file.text()) {
+            return rfc::parse(file.text(), surroundings.start, diagnostics);
         }
         parser::parse(file.text(), diagnostics)
     }

@@ -54,6 +54,13 @@ impl<'d> Builder<'d> {
         Reported
     }
 
+    /// Adds a warning.
+    pub(super) fn warn(&mut self, warning: Diagnostic) {
+        if !self.quiet {
+            self.diagnostics.push(warning);
+        }
+    }
+
     /// Adds a syntax error.
     pub(super) fn error(&mut self, span: Span, message: impl Into<String>, help: impl Into<String>) -> Reported {
         self.report(Diagnostic::error(Code::Syntax, span, message).help(help))

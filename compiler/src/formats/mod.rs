@@ -70,6 +70,12 @@ pub trait Format: Sync {
         false
     }
 
+    /// Returns true if the text is in this format, whatever others it looks like. Decides for files whose extension is
+    /// of no format.
+    fn is_surely(&self, _text: &str) -> bool {
+        false
+    }
+
     /// Returns true if its grammars have a lexer, so that [`FormatOptions::separators`] and [`FormatOptions::alphabet`]
     /// apply.
     fn has_lexer(&self) -> bool {

@@ -28,6 +28,11 @@ pub fn recognise(file: &SourceFile) -> Recognised {
     {
         return certain(format);
     }
+    if first.is_none()
+        && let Some(format) = ALL.iter().copied().find(|format| format.is_surely(file.text()))
+    {
+        return certain(format);
+    }
     let foreign = foreign::find(file.text());
     if let Some(first) = first {
         return Recognised { format: first, finding: foreign.map(|found| found.doubt(first.name())) };

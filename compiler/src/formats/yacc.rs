@@ -6,9 +6,11 @@ use super::{Format, Surroundings, glance};
 use crate::ast::Grammar;
 use crate::diagnostics::{Diagnostics, SourceFile};
 
+mod described;
 mod levels;
 mod lexer;
 mod parser;
+mod recovery;
 
 /// The `yacc` format.
 pub struct Yacc;

@@ -61,6 +61,7 @@ fn no_format_is_forgotten() {
 /// Small grammars, one or more for each format.
 const SEEDS: &[&str] = &[
     include_str!("../../../tests/rfc/http.abnf"),
+    "Request for Comments: 1\n\n   Prose is x = y.\n\n   a = 1*b / <c, see\n     d> [\n\nA  [Page 1]\n\u{C}\nRFC 1  T  2030\n\n     \"x\" ] ; e\n   b =/ %s\"y\"\n   f = $1\nb = #a\n",
     include_str!("../../../grammars/json.ebnf"),
     "<a> ::= \"x\" <b>* | (<c>)? [\"!\"]\n<b> ::= 'y\\n' ;\n<c> ::= x + y | <empty>\n",
     "S -> a S b | ε\nT -> 'x' S\n",
@@ -164,6 +165,9 @@ const TOKENS: &[&str] = &[
     "#x41",
     "{ return 1; }",
     "&{",
+    "[Page 1]\n",
+    "\u{C}\n",
+    "_(\"x\")",
     "|2..3, ",
     "fragment A : ",
     "\\p{L}",

@@ -20,6 +20,24 @@ pub(super) fn parse(text: &str, diagnostics: &mut Diagnostics) -> Grammar {
     parser.finish()
 }
 
+/// Parses the rules of an RFC. What the text does not define stays as references: prose to a name in angle brackets.
+pub(super) fn parse_rfc(text: &str, diagnostics: &mut Diagnostics) -> Grammar {
+    let mut parser = Parser::new(text, unit_of(text), Builder::new(diagnostics));
+    parser.is_rfc = true;
+    parser.rules();
+    parser.add_core_rules();
+    parser.finish()
+}
+
+/// Returns true if a text is one rule.
+pub(super) fn is_rule(text: &str) -> bool {
+    let mut found = Diagnostics::default();
+    let mut parser = Parser::new(text, unit_of(text), Builder::new(&mut found));
+    parser.is_rfc = true;
+    parser.rules();
+    parser.rules.len() == 1 && !found.has_errors()
+}
+
 /// Returns the unit of a file's numbers: characters if one of them is larger than a byte, else bytes.
 fn unit_of(text: &str) -> Unit {
     let mut unheard = Diagnostics::default();
@@ -57,6 +75,8 @@ struct Parser<'t, 'd> {
     /// The last definition of each name, by the name in lower case.
     index: Map<String, usize>,
     groups: u32,
+    /// Whether the rules are those of an RFC, which may extend rules of others and refer to them.
+    is_rfc: bool,
 }
 
 impl<'t, 'd> Parser<'t, 'd> {
@@ -70,6 +90,7 @@ impl<'t, 'd> Parser<'t, 'd> {
             rules: Vec::new(),
             index: Map::new(),
             groups: 0,
+            is_rfc: false,
         }
     }
 
@@ -131,7 +152,7 @@ impl<'t, 'd> Parser<'t, 'd> {
                 let mut options = Vec::new();
                 if let Some((core, body)) = core::by_name(&key).filter(|_| extends) {
                     options = self.core_rule(core, body, name.span);
-                } else if extends {
+                } else if extends && !self.is_rfc {
                     let message = format!("rule `{}` is extended before it is defined", name.text);
                     self.builder.error(
                         name.span,
@@ -415,6 +436,9 @@ impl<'t, 'd> Parser<'t, 'd> {
         for open in self.rules.iter().filter(real) {
             spelling.entry(open.name.text.to_ascii_lowercase()).or_insert_with(|| open.name.text.clone());
         }
+        // In an RFC, a name in another case is of another document: `<host, see [RFC3986]>` beside a rule `Host`. So is
+        // the name of the rule itself.
+        let is_rfc = self.is_rfc;
         let mut grammar = Grammar::default();
         for Open { mut name, mut options, only_prose } in self.rules {
             let key = name.text.to_ascii_lowercase();
@@ -427,8 +451,11 @@ impl<'t, 'd> Parser<'t, 'd> {
                     let span = expr.span;
                     let Some(reference) = expr.as_rule_mut() else { return };
                     if let Some(text) = reference.strip_prefix('<').and_then(|text| text.strip_suffix('>')) {
-                        match prose_name(text, &spelling) {
+                        let is_own = |known: &String| text.trim_start().starts_with(known) && *known != name.text;
+                        let known = prose_name(text, &spelling).filter(|known| !is_rfc || is_own(known));
+                        match known {
                             Some(known) => *reference = known,
+                            None if is_rfc => {}
                             None => {
                                 report_prose(&mut self.builder, text, span);
                                 *expr = Expr::bytes([], span);

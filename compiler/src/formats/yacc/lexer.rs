@@ -21,6 +21,8 @@ pub(super) enum Kind<'t> {
     Char(Vec<u8>),
     /// `"text"`.
     Text(Vec<u8>),
+    /// `_("text")`, which bison translates in its messages.
+    Translated(Vec<u8>),
     Number(&'t str),
     /// `%name`.
     Directive(&'t str),
@@ -108,6 +110,9 @@ impl<'t> Lexer<'t> {
     }
 
     fn name(&mut self, builder: &mut Builder<'_>) -> Kind<'t> {
+        if self.scan.sees("_(") {
+            return self.translated(builder);
+        }
         let name = self.scan.take_while(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '-'));
         let end = self.scan.position;
         self.skip_blanks(builder);
@@ -121,6 +126,28 @@ impl<'t> Lexer<'t> {
         }
         self.scan.position = end;
         Kind::Name(name)
+    }
+
+    /// Returns a text within `_(` and `)`.
+    fn translated(&mut self, builder: &mut Builder<'_>) -> Kind<'t> {
+        let start = self.scan.position;
+        self.scan.eat("_(");
+        self.skip_blanks(builder);
+        let quote = self.scan.position;
+        if self.scan.eat("\"") {
+            self.scan.position = quote;
+            let kind = self.quoted(quote, '"', builder);
+            self.skip_blanks(builder);
+            if self.scan.eat(")") {
+                return match kind {
+                    Kind::Text(text) => Kind::Translated(text),
+                    _ => Kind::Error,
+                };
+            }
+        }
+        let help = "a text that is translated is written `_(\"text\")`";
+        builder.error(self.scan.span_from(start), "this text is not closed", help);
+        Kind::Error
     }
 
     /// Returns the length of the text in brackets here: a type or a name, on one line.

@@ -1,7 +1,9 @@
 //! Declarations and rules of yacc.
 
+use super::described::{self, describes};
 use super::levels::{self, Levels};
 use super::lexer::{Kind, Lexer, Token};
+use super::recovery;
 use crate::ast::{self, Grammar, Name};
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Span};
 use crate::formats::boundaries::{Lexical, Syntax, blanks, separate};
@@ -37,6 +39,7 @@ pub(super) fn parse(text: &str, given: &Given, diagnostics: &mut Diagnostics) ->
             parser.builder.quiet = false;
         }
     }
+    parser.leave_out_recovery();
     parser.finish(given)
 }
 
@@ -45,6 +48,8 @@ struct Declared {
     span: Span,
     /// Its text, if one is given.
     text: Option<Vec<u8>>,
+    /// Whether the text describes the token.
+    is_described: bool,
     /// Whether it has the number 0, which is the end of the input.
     end: bool,
 }
@@ -95,20 +100,48 @@ impl<'t> Parser<'t, '_> {
                 }
                 Kind::Directive(directive) => {
                     self.take();
-                    match directive {
-                        _ if self.levels.begin(directive) => self.tokens(),
-                        "token" | "term" => self.tokens(),
-                        "start" => {
-                            if let Kind::Name(name) = self.next.kind {
-                                let span = self.take().span;
-                                self.start = Some(Name { text: name.to_string(), span });
-                            }
-                        }
-                        _ => {}
-                    }
+                    self.declaration(directive);
                 }
                 // The arguments of other declarations.
                 _ => drop(self.take()),
+            }
+        }
+    }
+
+    /// Reads the names of a declaration that says something of the language.
+    fn declaration(&mut self, directive: &str) {
+        match directive {
+            _ if self.levels.begin(directive) => self.tokens(),
+            "token" | "term" => self.tokens(),
+            "start" => {
+                if let Kind::Name(name) = self.next.kind {
+                    let span = self.take().span;
+                    self.start = Some(Name { text: name.to_string(), span });
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Skips what may stand between rules. Declarations may.
+    fn between_rules(&mut self) {
+        let mut declares = false;
+        loop {
+            match self.next.kind {
+                Kind::Directive(directive) => {
+                    self.take();
+                    self.declaration(directive);
+                    declares = true;
+                }
+                Kind::Ends => {
+                    self.take();
+                    declares = false;
+                }
+                Kind::Code => drop(self.take()),
+                // The arguments of a declaration.
+                Kind::Type | Kind::Name(_) | Kind::Number(_) if declares => drop(self.take()),
+                Kind::Char(_) | Kind::Text(_) | Kind::Translated(_) if declares => drop(self.take()),
+                _ => return,
             }
         }
     }
@@ -118,7 +151,7 @@ impl<'t> Parser<'t, '_> {
         loop {
             match self.next.kind {
                 Kind::Type => drop(self.take()),
-                Kind::Char(ref text) | Kind::Text(ref text) => {
+                Kind::Char(ref text) | Kind::Text(ref text) | Kind::Translated(ref text) => {
                     self.levels.add(text, true);
                     self.take();
                     if matches!(self.next.kind, Kind::Number(_)) {
@@ -131,15 +164,20 @@ impl<'t> Parser<'t, '_> {
                     if self.builder.count(1, span).is_err() {
                         return;
                     }
-                    let entry = self.tokens.entry(name).or_insert(Declared { span, text: None, end: false });
+                    // Bison's own token for the end.
+                    let new = Declared { span, text: None, is_described: false, end: name == "YYEOF" };
+                    let entry = self.tokens.entry(name).or_insert(new);
                     if let Kind::Number(digits) = self.next.kind {
                         entry.end = digits.bytes().all(|byte| byte == b'0');
                         let next = self.lexer.token(&mut self.builder);
                         self.next = next;
                     }
                     let Some(entry) = self.tokens.get_mut(name) else { continue };
-                    if let Kind::Text(text) = &self.next.kind {
+                    if let Kind::Text(text) | Kind::Translated(text) = &self.next.kind {
                         entry.text = Some(text.clone());
+                        let is_translated = matches!(self.next.kind, Kind::Translated(_));
+                        entry.is_described =
+                            is_translated && text.iter().any(u8::is_ascii_alphabetic) || describes(name, text);
                         self.take();
                     }
                 }
@@ -149,9 +187,7 @@ impl<'t> Parser<'t, '_> {
     }
 
     fn rule(&mut self) -> Result<(), Reported> {
-        while self.next.kind == Kind::Ends || matches!(self.next.kind, Kind::Directive(_) | Kind::Code) {
-            self.take();
-        }
+        self.between_rules();
         let Kind::Rule(name) = self.next.kind else {
             return match self.next.kind {
                 Kind::End | Kind::Section => Ok(()),
@@ -195,7 +231,9 @@ impl<'t> Parser<'t, '_> {
                     recovers = true;
                 }
                 Kind::Name(name) => symbols.push(Symbol::Name(name.to_string(), span)),
-                Kind::Char(bytes) | Kind::Text(bytes) => symbols.push(Symbol::Text(bytes.clone(), span)),
+                Kind::Char(bytes) | Kind::Text(bytes) | Kind::Translated(bytes) => {
+                    symbols.push(Symbol::Text(bytes.clone(), span))
+                }
                 Kind::Code => {}
                 Kind::Directive("empty") => {}
                 Kind::Directive("prec") => {
@@ -203,7 +241,9 @@ impl<'t> Parser<'t, '_> {
                     let span = self.next.span;
                     prec = match &self.next.kind {
                         Kind::Name(name) => Some(Symbol::Name(name.to_string(), span)),
-                        Kind::Char(text) | Kind::Text(text) => Some(Symbol::Text(text.clone(), span)),
+                        Kind::Char(text) | Kind::Text(text) | Kind::Translated(text) => {
+                            Some(Symbol::Text(text.clone(), span))
+                        }
                         _ => continue,
                     };
                 }
@@ -237,6 +277,17 @@ impl<'t> Parser<'t, '_> {
             format!("expected {wanted}, found {found}"),
             "a rule is written `name: symbol symbol | symbol ;`",
         )
+    }
+
+    /// Leaves out the rules that are only for the recovery from errors, and what needs them.
+    fn leave_out_recovery(&mut self) {
+        let start = self.start.as_ref().or(self.rules.first().map(|(name, _)| name)).map(|name| name.text.clone());
+        if self.builder.gives_up() {
+            return;
+        }
+        for name in recovery::leave_out(&mut self.rules, &start.unwrap_or_default()) {
+            self.index.remove(name.as_str());
+        }
     }
 
     fn finish(self, given: &Given) -> Grammar {
@@ -288,6 +339,14 @@ impl<'t> Parser<'t, '_> {
         let is_name = |name: &str| index.contains_key(name) || tokens.contains_key(name) || needed.contains_key(name);
         let origins = give_levels(&mut syntax, &bindings, is_name, &mut builder);
         let mut lexical: Vec<ast::Rule> = Vec::new();
+        let described: Vec<_> = needed
+            .keys()
+            .filter_map(|&name| {
+                let declared = tokens.get(name).filter(|declared| declared.is_described && !declared.end)?;
+                Some((name, declared.text.as_deref()?, declared.span)).filter(|_| !given.has(name))
+            })
+            .collect();
+        described::warning(&described).into_iter().for_each(|warning| builder.warn(warning));
         for (&name, &span) in &needed {
             if !given.has(name)
                 && let Ok(part) = token(name, span, tokens.get(name), &mut builder)

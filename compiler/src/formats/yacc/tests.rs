@@ -194,3 +194,96 @@ fn later_declarations_bind_tighter() {
     "#]],
     );
 }
+
+#[test]
+fn a_text_that_describes_its_token_is_reported() {
+    check(
+        "%token IDENT \"identifier\" NUM _(\"number\") IF \"if\" KW_DO \"do\" GROUP_BY \"group by\" LE \"<=\" UNUSED \"not used\"\n\
+         %token YYEOF \"end of file\" PLUS _(\"+\") STRING _( \"string\" )\n%%\n\
+         s: IDENT NUM IF KW_DO GROUP_BY LE YYEOF | \"identifier\" PLUS STRING;\n",
+        expect![[r#"
+            %start s
+            s ::= IDENT NUM IF KW_DO GROUP_BY LE YYEOF | "identifier" PLUS STRING
+            GROUP_BY ::= "group by"
+            IDENT ::= "identifier"
+            IF ::= "if"
+            KW_DO ::= "do"
+            LE ::= "<="
+            NUM ::= "number"
+            PLUS ::= "+"
+            STRING ::= "string"
+            YYEOF ::= ""
+            g:1:8: warning[undefined-token]: texts that seem to describe their tokens are drawn as they are: `IDENT "identifier"`, `NUM "number"`, `STRING "string"`
+              | %token IDENT "identifier" NUM _("number") IF "if" KW_DO "do" GROUP_BY "group by" LE "<=" UNUSED "not used"
+              |        ^^^^^
+              help: say what such tokens are in a file for `--tokens`, with rules such as `IDENT ::= [a-z]+`
+        "#]],
+    );
+    let mut diagnostics = Diagnostics::default();
+    let tokens = ebnf::Ebnf.parse(&SourceFile::new("t", "IDENT ::= [a-z]+\n"), &mut diagnostics);
+    let file = SourceFile::new("g", "%token IDENT \"identifier\"\n%%\ns: IDENT;\n");
+    super::parser::parse(file.text(), &Given::of(tokens), &mut diagnostics);
+    assert_eq!(diagnostics.to_plain_text(&file), "");
+}
+
+#[test]
+fn a_translated_text_is_closed() {
+    check(
+        "%token A _(\"x\" B\n%%\ns: 'x';\n",
+        expect![[r#"
+        %start s
+        s ::= "x"
+        g:1:10: error[syntax]: this text is not closed
+          | %token A _("x" B
+          |          ^^^^^^
+          help: a text that is translated is written `_("text")`
+    "#]],
+    );
+}
+
+#[test]
+fn declarations_may_stand_between_rules() {
+    check(
+        "%%\ns: A b;\n%type <t> b c\n%code requires { x }\n%printer { x } <t> 'a' \"b\"\n%token A \"+\" ;\nb: 'x';\n",
+        expect![[r#"
+            %start s
+            s ::= A b
+            b ::= "x"
+            A ::= "+"
+        "#]],
+    );
+}
+
+#[test]
+fn rules_for_the_recovery_from_errors_are_left_out() {
+    check(
+        "%%\ns: a | bad a | s b;\na: 'x' | bad;\nbad: error;\nb: bad 'y' | worse;\nworse: b;\n",
+        expect![[r#"
+        %start s
+        s ::= a | s b
+        a ::= "x"
+        b ::= worse
+        worse ::= b
+        g:4:6: warning[not-context-free]: an alternative with `error` is left out
+          | bad: error;
+          |      ^^^^^
+          help: input that is wrong is not drawn
+    "#]],
+    );
+    check(
+        "%%\ns: bad;\nbad: error;\n",
+        expect![[r#"
+        %start s
+        s ::= bad
+        bad ::= 
+        g:3:1: error[syntax]: rule `bad` has no alternatives left
+          | bad: error;
+          | ^^^
+          help: every alternative has `error` in it
+        g:3:6: warning[not-context-free]: an alternative with `error` is left out
+          | bad: error;
+          |      ^^^^^
+          help: input that is wrong is not drawn
+    "#]],
+    );
+}

@@ -3,6 +3,9 @@
 /// A long text: the beginning, the repeated part, and the end.
 pub(super) type Long = (&'static str, &'static str, &'static str);
 
+/// The top of an RFC.
+const RFC: &str = "Request for Comments: 1\n\n";
+
 /// The long texts of each format.
 pub(super) const LONG: &[(&str, &[Long])] = &[
     (
@@ -47,6 +50,15 @@ pub(super) const LONG: &[(&str, &[Long])] = &[
             ("a = %x", "41.", "41"),
             ("a = %x", "F", ""),
             ("a = ", "<p>", ""),
+            (RFC, "   a = \"x\" b\n", ""),
+            (RFC, "   a\n", ""),
+            (RFC, "   a = (\n\n", ""),
+            (RFC, "   a =/ <b\n", ""),
+            (RFC, "   <", "> = \"x\""),
+            (RFC, "   a = \"x\" /\n     a\nA  [Page 1]\n\u{C}\nRFC 1\n", ""),
+            (RFC, "   a = \"x\"\n     ;\n", ""),
+            (RFC, "   a = (", ""),
+            ("", "A  [Page 1]\n", "a = \"x\""),
             ("a = <", "p", ""),
             ("a = ", "9", "a"),
             ("", "; c\n", ""),
@@ -409,6 +421,11 @@ pub(super) const LONG: &[(&str, &[Long])] = &[
             ("%%\na: ", "<aaaaaaaaaaaaaaaaaaaaa", ""),
             ("%%\na: ", "|", ""),
             ("%token ", "A \"x\" ", "%%\na: A;"),
+            ("%token ", "A _(\"x y\") ", "%%\na: A;"),
+            ("%token A ", "_(", ""),
+            ("%%\n", "%type <a> b ", "a: 'x';"),
+            ("%%\na: 'x';\n", "b: error | b;\n", ""),
+            ("%%\na: 'x' | b;\nb: error", " | b 'x'", ";"),
             ("%{", "x", ""),
             ("%%\na: ", "error | ", ";"),
         ],

@@ -1,0 +1,138 @@
+//! The rules in the text of an RFC: they are found by their shape, amid prose, figures and the marks of pages.
+
+use super::parser;
+use crate::ast::{Grammar, Name};
+use crate::diagnostics::{Code, Diagnostic, Diagnostics, Span};
+
+use blocks::Block;
+use rows::{Kind, Row};
+
+mod blocks;
+mod open;
+mod repeated;
+mod rows;
+mod start;
+
+/// The number of places that a message lists.
+const SHOWN: usize = 3;
+
+/// Returns true if a text is that of an RFC or of an Internet-Draft: it says so at its top, or has pages.
+pub(super) fn is_rfc(text: &str) -> bool {
+    const TOP: usize = 60;
+    let says_so = |line: &str| {
+        let line = line.trim_start_matches(['\u{FEFF}', '\u{C}']).trim().to_ascii_lowercase();
+        line.starts_with("request for comments:") || line.starts_with("internet-draft")
+    };
+    text.lines().take(TOP).any(|line| line.len() < 200 && says_so(line))
+        || text.lines().any(|line| !line.starts_with(';') && rows::is_footer(line))
+}
+
+/// Returns true if rules of ABNF stand in the text of an RFC.
+pub(super) fn has_rules(text: &str) -> bool {
+    blocks::blocks(&rows::rows(text)).iter().any(|block| block.end > block.first)
+}
+
+/// Parses the rules in the text of an RFC. What needs prose, or rules that the text does not have, is left out, unless
+/// `start` needs it.
+pub(super) fn parse(text: &str, start: Option<&str>, diagnostics: &mut Diagnostics) -> Grammar {
+    let rows = rows::rows(text);
+    let blocks = blocks::blocks(&rows);
+    let (taken, refused): (Vec<&Block>, Vec<&Block>) = blocks.iter().partition(|block| block.end > block.first);
+    if taken.is_empty() {
+        diagnostics.push(no_rules(&rows, &refused));
+        return Grammar::default();
+    }
+    let only_rules = without_prose(text, &rows, &taken);
+    let mut grammar = parser::parse_rfc(&only_rules, diagnostics);
+    if diagnostics.has_errors() {
+        return grammar;
+    }
+    let lines = Lines::new(text);
+    let repeated = repeated::merge(&mut grammar.rules, &lines);
+    repeated.into_iter().for_each(|finding| diagnostics.push(finding));
+    open::leave_out(&mut grammar, start, diagnostics);
+    diagnostics.push(said(&rows, taken.len(), &refused, grammar.start.as_ref()));
+    // A text of rules for several purposes has many that one start rule does not reach.
+    grammar.with_own(|_| false)
+}
+
+/// Returns the text with blanks in place of everything that is no rule, so that places stay the same.
+fn without_prose(text: &str, rows: &[Row<'_>], taken: &[&Block]) -> String {
+    let mut kept = String::with_capacity(text.len());
+    for row in taken.iter().flat_map(|block| &rows[block.first..block.end]) {
+        if row.kind == Kind::Text {
+            kept.extend(std::iter::repeat_n(' ', row.start.saturating_sub(kept.len() + 1)));
+            // A line begins where the one before it ends.
+            kept.extend((kept.len() < row.start).then_some('\n'));
+            kept.push_str(row.text);
+        }
+    }
+    kept
+}
+
+/// Returns the error that there are no rules.
+fn no_rules(rows: &[Row<'_>], refused: &[&Block]) -> Diagnostic {
+    let message = "the text of this RFC has no rule of ABNF that can be read";
+    let help = match places(refused) {
+        Some(places) => format!(
+            "what looks like rules but is not read begins in {places}; alternatives are separated by `/`, not by the \
+             `|` of older RFCs"
+        ),
+        None => "a rule is written `name = elements`, at the beginning of a line".to_string(),
+    };
+    let span = refused.first().map(|block| span(&rows[block.first]));
+    Diagnostic::error(Code::NoRules, span, message).help(help)
+}
+
+/// Returns the line that says how much of the text has been taken.
+fn said(rows: &[Row<'_>], taken: usize, refused: &[&Block], start: Option<&Name>) -> Diagnostic {
+    let rules = if taken == 1 { "1 rule is".to_string() } else { format!("{taken} rules are") };
+    let left = places(refused).map_or(String::new(), |places| format!(", with what looks like rules in {places}"));
+    let start = start.map_or(String::new(), |name| format!("; the start is `{}`, which reaches most rules", name.text));
+    let message = format!("{rules} taken from the text of an RFC, and the prose is left out{left}{start}");
+    let help = "`--start NAME` takes another start; a rule in a line that is left out can be copied to a file";
+    let span = refused.first().map(|block| span(&rows[block.first]));
+    Diagnostic::warning(Code::Notation, span, message).help(help)
+}
+
+/// Returns the lines in which blocks begin, the first of them by number. `None` if there are no blocks.
+fn places(blocks: &[&Block]) -> Option<String> {
+    listed(blocks.iter().map(|block| (block.first + 1).to_string())).map(|list| match blocks.len() {
+        1 => format!("line {list}"),
+        _ => format!("lines {list}"),
+    })
+}
+
+/// Returns the first items of a list, and how many others there are. `None` if there are no items.
+fn listed(items: impl ExactSizeIterator<Item = String>) -> Option<String> {
+    let more = items.len().saturating_sub(SHOWN);
+    let shown: Vec<String> = items.take(SHOWN).collect();
+    match (more, shown.split_last()) {
+        (_, None) => None,
+        (0, Some((last, []))) => Some(last.clone()),
+        (0, Some((last, others))) => Some(format!("{} and {last}", others.join(", "))),
+        (more, Some(_)) => Some(format!("{} and {more} more", shown.join(", "))),
+    }
+}
+
+fn span(row: &Row<'_>) -> Span {
+    let indent = row.text.len() - row.words().len();
+    Span::new(row.start + indent, row.start + row.text.len())
+}
+
+/// The offsets at which the lines of a text begin.
+struct Lines(Vec<usize>);
+
+impl Lines {
+    fn new(text: &str) -> Lines {
+        Lines(std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect())
+    }
+
+    /// Returns the number of the line, from 1, at a place.
+    fn number(&self, span: Span) -> usize {
+        self.0.partition_point(|&start| start <= span.start as usize)
+    }
+}
+
+#[cfg(test)]
+mod tests;

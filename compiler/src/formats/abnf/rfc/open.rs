@@ -1,0 +1,127 @@
+//! Prose in rules of an RFC, and rules that are defined elsewhere: what needs them is left out.
+
+use super::listed;
+use super::start::widest;
+use crate::ast::{Expr, Grammar, Name, Rule};
+use crate::check::productive::productive_rules;
+use crate::diagnostics::{Code, Diagnostic, Diagnostics, Span};
+use crate::ordered::{Map, Set};
+
+/// Advice about the rules of other documents.
+const HELP: &str = "the rules of another RFC can follow in the same file: append its text, or write the rule yourself \
+                    as `name = elements`";
+
+/// Removes the alternatives that need prose or an undefined rule, and the rules that need one in all alternatives. The
+/// start is `start`, or the rule that reaches the most others. Reports what it reaches of these. If the start itself
+/// would be removed, that is an error.
+pub(super) fn leave_out(grammar: &mut Grammar, start: Option<&str>, diagnostics: &mut Diagnostics) {
+    let lost = lost_rules(grammar);
+    let defined: Set<String> = grammar.rules.iter().map(|rule| rule.name.text.clone()).collect();
+    if start.is_none() {
+        grammar.start = widest(&grammar.rules);
+    }
+    let chosen = grammar.start.as_ref().map(|name| name.text.clone());
+    let start = start.map(str::to_string).or(chosen).unwrap_or_default();
+    let missing = missing(grammar, &start);
+    if lost.contains(&start) {
+        diagnostics.push(needed(&start, &missing));
+        grammar.rules.clear();
+        return;
+    }
+    if !missing.is_empty() {
+        let message = format!("what needs rules of other documents, or prose, is left out: {}", shown(&missing));
+        let first = missing.first().map(|name| name.span);
+        diagnostics.push(Diagnostic::warning(Code::NotContextFree, first, message).help(HELP));
+    }
+    grammar.rules.retain(|rule| !lost.contains(&rule.name.text));
+    let is_lost = |name: &str| lost.contains(name) || !defined.contains(name);
+    for rule in &mut grammar.rules {
+        keep(&mut rule.body, &is_lost);
+    }
+}
+
+/// Returns the rules that derive something only with rules that are not defined.
+fn lost_rules(grammar: &mut Grammar) -> Set<String> {
+    // All names without a definition stand for a rule that derives nothing: it needs itself.
+    const NOTHING: &str = "<>";
+    let span = Span::default();
+    let mut index: Map<String, usize> = Map::new();
+    for (number, rule) in grammar.rules.iter().enumerate() {
+        index.insert(rule.name.text.clone(), number);
+    }
+    let able = productive_rules(grammar, &borrowed(&index));
+    let nothing = grammar.rules.len();
+    for rule in &grammar.rules {
+        rule.body.each_reference(&mut |name| {
+            if !index.contains_key(name) {
+                index.insert(name.to_string(), nothing);
+            }
+        });
+    }
+    index.insert(NOTHING.to_string(), nothing);
+    grammar.rules.push(Rule::new(Name { text: NOTHING.to_string(), span }, Expr::rule(NOTHING, span)));
+    let left = productive_rules(grammar, &borrowed(&index));
+    grammar.rules.pop();
+    // Rules that derive nothing even with all names are reported elsewhere.
+    let is_lost = |number: usize| able[number] && !left[number];
+    let names = grammar.rules.iter().enumerate().filter(|&(number, _)| is_lost(number));
+    names.map(|(_, rule)| rule.name.text.clone()).collect()
+}
+
+fn borrowed(index: &Map<String, usize>) -> Map<&str, usize> {
+    index.iter().map(|(name, &number)| (name.as_str(), number)).collect()
+}
+
+/// Returns the names without a definition that a rule reaches, each with its first place.
+fn missing(grammar: &Grammar, start: &str) -> Vec<Name> {
+    let index: Map<&str, &Rule> = grammar.rules.iter().map(|rule| (rule.name.text.as_str(), rule)).collect();
+    let mut seen: Set<&str> = Set::new();
+    let mut missing = Vec::new();
+    let mut pending: Vec<&Rule> = index.get(start).copied().into_iter().collect();
+    while let Some(rule) = pending.pop() {
+        rule.body.each(&mut |expr| {
+            let Some(name) = expr.as_rule().filter(|name| seen.insert(name)) else { return };
+            match index.get(name) {
+                Some(&rule) => pending.push(rule),
+                None => missing.push(Name { text: name.to_string(), span: expr.span }),
+            }
+        });
+    }
+    missing.sort_by_key(|name| name.span);
+    missing
+}
+
+/// Returns the error that the start needs what no rule says.
+fn needed(start: &str, missing: &[Name]) -> Diagnostic {
+    let shown_start: String = start.chars().take(80).collect();
+    let message =
+        format!("the start rule `{shown_start}` needs rules of other documents, or prose: {}", shown(missing));
+    let help = format!("{HELP}; `--start NAME` takes another rule as the start");
+    Diagnostic::error(Code::UndefinedRule, missing.first().map(|name| name.span), message).help(help)
+}
+
+fn shown(missing: &[Name]) -> String {
+    let shorten = |name: &Name| {
+        let text = name.text.split_whitespace().collect::<Vec<_>>().join(" ");
+        format!("`{}`", text.chars().take(80).collect::<String>())
+    };
+    listed(missing.iter().map(shorten)).unwrap_or_default()
+}
+
+/// Keeps the alternatives and optional parts that derive something. Returns false if the expression derives nothing.
+fn keep(expr: &mut Expr, is_lost: &impl Fn(&str) -> bool) -> bool {
+    if let Some(name) = expr.as_rule() {
+        return !is_lost(name);
+    }
+    let span = expr.span;
+    if let Some(alternatives) = expr.as_choice_mut() {
+        alternatives.retain_mut(|one| keep(&mut one.expr, is_lost));
+        return !alternatives.is_empty();
+    }
+    let is_optional = expr.as_repeat().is_some_and(|rounds| rounds.min == 0);
+    let derives = expr.children_mut().all(|child| keep(child, is_lost));
+    if is_optional && !derives {
+        *expr = Expr::empty(span);
+    }
+    is_optional || derives
+}

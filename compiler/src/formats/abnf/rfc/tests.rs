@@ -1,0 +1,210 @@
+//! Rules found in texts that have the form of an RFC.
+
+use expect_test::{Expect, expect};
+
+use crate::ast;
+use crate::diagnostics::{Diagnostics, SourceFile};
+use crate::formats::abnf::Abnf;
+use crate::formats::{Format, Surroundings, recognise, testing};
+
+/// Prose, rules over two pages, an example that is no rule, and rules that are written again at the end.
+const MEMO: &str = "\
+Some Group                                                      A. Author
+Request for Comments: 9999                                   January 2030
+
+1.  Words
+
+   A greeting says hello = more than once, where
+   n = 3 is usual.  Its form is
+
+      greeting    = hello 1*( SP name )
+                    [ mark /       ; one or
+                      1*2DIGIT     ; a number
+
+Author                     Standards Track                     [Page 1]
+\u{C}
+RFC 9999                       Greetings                    January 2030
+
+                    ]
+      name        = <name, see [RFC8888], Section 2>
+                    / ALPHA
+      name        =/ nick
+      hello       = \"hello\" / <any word of
+                      another language>
+
+   For example, a program could set
+
+      count = 0;
+      letters = $2
+      key=value
+
+Appendix A.  Collected Rules
+
+greeting = hello 1*( SP name ) [ mark / 1*2DIGIT ]
+hello = \"hello\" / \"bye\"
+list = 1#name
+mark = %s\"!\"
+nick =
+  %i\"al\"
+other = list host
+";
+
+fn read(text: &str, start: Option<&str>) -> String {
+    let file = SourceFile::new("g", text);
+    let mut diagnostics = Diagnostics::default();
+    let surroundings = Surroundings { start, ..Surroundings::default() };
+    let grammar = Abnf.parse_within(&file, &surroundings, &mut diagnostics);
+    crate::check::check(&grammar, start, &mut diagnostics);
+    diagnostics.sort();
+    ast::dump(&grammar) + &diagnostics.to_plain_text(&file) + "\n"
+}
+
+fn check(text: &str, start: Option<&str>, expected: Expect) {
+    expected.assert_eq(&read(text, start));
+}
+
+#[test]
+fn rules_are_found_amid_prose_and_pages() {
+    check(
+        MEMO,
+        None,
+        expect![[r#"
+            %start greeting
+            name ::= ALPHA | nick
+            greeting ::= hello (SP name)+ (mark | DIGIT{1,2})?
+            hello ::= [Hh] [Ee] [Ll] [Ll] [Oo] | [Bb] [Yy] [Ee]
+            list ::= name ([#x09#x20]* "," [#x09#x20]* name)*
+            mark ::= "!"
+            nick ::= [Aa] [Ll]
+            SP ::= " "
+            DIGIT ::= [0-9]
+            ALPHA ::= [A-Z] | [a-z]
+            g:7:4: warning[notation]: 10 rules are taken from the text of an RFC, and the prose is left out, with what looks like rules in lines 7, 26 and 27; the start is `greeting`, which reaches most rules
+              |    n = 3 is usual.  Its form is
+              |    ^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+              help: `--start NAME` takes another start; a rule in a line that is left out can be copied to a file
+            g:18:21: warning[not-context-free]: what needs rules of other documents, or prose, is left out: `<name, see [RFC8888], Section 2>`
+              |       name        = <name, see [RFC8888], Section 2>
+              |                     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+              help: the rules of another RFC can follow in the same file: append its text, or write the rule yourself as `name = elements`
+            g:21:7: warning[duplicate-rule]: definitions of one rule differ, and the last is taken: `hello` (lines 21 and 33)
+              |       hello       = "hello" / <any word of
+              |       ^^^^^
+              help: an appendix often collects the rules again; delete the definition that you do not want
+        "#]],
+    );
+}
+
+#[test]
+fn a_start_that_needs_another_document_is_an_error() {
+    check(
+        MEMO,
+        Some("other"),
+        expect![[r#"
+            g:7:4: warning[notation]: 10 rules are taken from the text of an RFC, and the prose is left out, with what looks like rules in lines 7, 26 and 27
+              |    n = 3 is usual.  Its form is
+              |    ^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+              help: `--start NAME` takes another start; a rule in a line that is left out can be copied to a file
+            g:18:21: error[undefined-rule]: the start rule `other` needs rules of other documents, or prose: `<name, see [RFC8888], Section 2>` and `host`
+              |       name        = <name, see [RFC8888], Section 2>
+              |                     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+              help: the rules of another RFC can follow in the same file: append its text, or write the rule yourself as `name = elements`; `--start NAME` takes another rule as the start
+            g:21:7: warning[duplicate-rule]: definitions of one rule differ, and the last is taken: `hello` (lines 21 and 33)
+              |       hello       = "hello" / <any word of
+              |       ^^^^^
+              help: an appendix often collects the rules again; delete the definition that you do not want
+        "#]],
+    );
+}
+
+#[test]
+fn a_text_without_rules_is_an_error() {
+    let top = "Request for Comments: 9999\n\n   Prose is\n   no = rule\n\n";
+    check(
+        top,
+        None,
+        expect![[r#"
+        g:4:4: error[no-rules]: the text of this RFC has no rule of ABNF that can be read
+          |    no = rule
+          |    ^^^^^^^^^
+          help: what looks like rules but is not read begins in line 4; alternatives are separated by `/`, not by the `|` of older RFCs
+    "#]],
+    );
+    check(
+        &format!("{top}   a = b | c\n"),
+        None,
+        expect![[r#"
+        g:4:4: error[no-rules]: the text of this RFC has no rule of ABNF that can be read
+          |    no = rule
+          |    ^^^^^^^^^
+          help: what looks like rules but is not read begins in lines 4 and 6; alternatives are separated by `/`, not by the `|` of older RFCs
+    "#]],
+    );
+}
+
+#[test]
+fn rules_that_the_start_does_not_reach_may_need_others() {
+    check(
+        "Internet-Draft\n\n  a = \"x\" [b]\n  b = c / d\n  c = a \"y\" a\n  e = f / a\n",
+        Some("a"),
+        expect![[r#"
+            a ::= [Xx] b?
+            b ::= c
+            c ::= a [Yy] a
+            e ::= a
+            g:4:11: warning[not-context-free]: what needs rules of other documents, or prose, is left out: `d`
+              |   b = c / d
+              |           ^
+              help: the rules of another RFC can follow in the same file: append its text, or write the rule yourself as `name = elements`
+            g: warning[notation]: 4 rules are taken from the text of an RFC, and the prose is left out
+              help: `--start NAME` takes another start; a rule in a line that is left out can be copied to a file
+        "#]],
+    );
+}
+
+#[test]
+fn a_rule_may_go_on_without_indentation() {
+    let text =
+        "Internet-Draft\n\n  a = b [ c ]\n  d\n\n  b = *\"x\"\n  is what was\n  said of it.\n\n  c = \"y\"\n  d = c\n";
+    check(
+        text,
+        None,
+        expect![[r#"
+        %start a
+        a ::= b c? d
+        b ::= [Xx]*
+        c ::= [Yy]
+        d ::= c
+        g: warning[notation]: 4 rules are taken from the text of an RFC, and the prose is left out; the start is `a`, which reaches most rules
+          help: `--start NAME` takes another start; a rule in a line that is left out can be copied to a file
+    "#]],
+    );
+}
+
+#[test]
+fn rules_of_another_document_may_be_extended() {
+    check(
+        "Internet-Draft\n\n  a =/ \"x\" b\n  B = \"y\"\n\nAuthor  [Page ii]\n",
+        None,
+        expect![[r#"
+        %start a
+        a ::= [Xx] B
+        B ::= [Yy]
+        g: warning[notation]: 2 rules are taken from the text of an RFC, and the prose is left out; the start is `a`, which reaches most rules
+          help: `--start NAME` takes another start; a rule in a line that is left out can be copied to a file
+    "#]],
+    );
+}
+
+#[test]
+fn the_text_of_an_rfc_is_recognised() {
+    let format = |name: &str, text: &str| recognise(&SourceFile::new(name, text));
+    let found = format("rfc9999.txt", MEMO);
+    assert_eq!((found.format.name(), found.finding.is_none()), ("abnf", true));
+    // A grammar that speaks of an RFC is no RFC.
+    let found = format("g.abnf", "; from RFC 9999 [Page 3]\na = \"x\" b\nb = %x41\n");
+    assert_eq!(found.format.name(), "abnf");
+    let none = "Request for Comments: 9999\n\n<a> ::= <b>\n<b> ::= \"x\"\n";
+    assert_ne!(format("rfc9999.txt", none).format.name(), "abnf");
+    assert!(!testing::parsed(&Abnf, "; from RFC 9999 [Page 3]\na = \"x\"\n").contains("RFC"));
+}
