@@ -11,6 +11,7 @@ mod levels;
 mod lexer;
 mod parser;
 mod recovery;
+mod symbols;
 
 /// The `yacc` format.
 pub struct Yacc;

@@ -5,16 +5,15 @@ use crate::ast::{Grammar, Name};
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Span};
 
 use blocks::Block;
+use places::{Lines, listed};
 use rows::{Kind, Row};
 
 mod blocks;
 mod open;
+mod places;
 mod repeated;
 mod rows;
 mod start;
-
-/// The number of places that a message lists.
-const SHOWN: usize = 3;
 
 /// Returns true if a text is that of an RFC or of an Internet-Draft: it says so at its top, or has pages.
 pub(super) fn is_rfc(text: &str) -> bool {
@@ -103,35 +102,9 @@ fn places(blocks: &[&Block]) -> Option<String> {
     })
 }
 
-/// Returns the first items of a list, and how many others there are. `None` if there are no items.
-fn listed(items: impl ExactSizeIterator<Item = String>) -> Option<String> {
-    let more = items.len().saturating_sub(SHOWN);
-    let shown: Vec<String> = items.take(SHOWN).collect();
-    match (more, shown.split_last()) {
-        (_, None) => None,
-        (0, Some((last, []))) => Some(last.clone()),
-        (0, Some((last, others))) => Some(format!("{} and {last}", others.join(", "))),
-        (more, Some(_)) => Some(format!("{} and {more} more", shown.join(", "))),
-    }
-}
-
 fn span(row: &Row<'_>) -> Span {
     let indent = row.text.len() - row.words().len();
     Span::new(row.start + indent, row.start + row.text.len())
-}
-
-/// The offsets at which the lines of a text begin.
-struct Lines(Vec<usize>);
-
-impl Lines {
-    fn new(text: &str) -> Lines {
-        Lines(std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect())
-    }
-
-    /// Returns the number of the line, from 1, at a place.
-    fn number(&self, span: Span) -> usize {
-        self.0.partition_point(|&start| start <= span.start as usize)
-    }
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 //! token or of the token after `%prec`, with the level of the token that it sees. It goes on with the token if that
 //! binds tighter, or if one of the two has no level.
 
-use super::parser::{Symbol, Symbols};
+use super::symbols::{Symbol, Symbols};
 use crate::levels::{Binding, Chaining};
 use crate::ordered::Map;
 

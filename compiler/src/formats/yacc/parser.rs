@@ -4,6 +4,7 @@ use super::described::{self, describes};
 use super::levels::{self, Levels};
 use super::lexer::{Kind, Lexer, Token};
 use super::recovery;
+use super::symbols::{Symbol, Symbols};
 use crate::ast::{self, Grammar, Name};
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Span};
 use crate::formats::boundaries::{Lexical, Syntax, blanks, separate};
@@ -52,20 +53,6 @@ struct Declared {
     is_described: bool,
     /// Whether it has the number 0, which is the end of the input.
     end: bool,
-}
-
-/// A symbol of an alternative, before rules and tokens are distinguished.
-pub(super) enum Symbol {
-    Name(String, Span),
-    Text(Vec<u8>, Span),
-}
-
-/// The symbols of an alternative.
-#[derive(Default)]
-pub(super) struct Symbols {
-    pub(super) symbols: Vec<Symbol>,
-    /// The token after `%prec`.
-    pub(super) prec: Option<Symbol>,
 }
 
 struct Parser<'t, 'd> {

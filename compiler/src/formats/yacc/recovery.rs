@@ -1,6 +1,6 @@
 //! Alternatives for the recovery from errors: rules that have no others are left out, and what needs them.
 
-use super::parser::{Symbol, Symbols};
+use super::symbols::{Symbol, Symbols};
 use crate::ast::Name;
 use crate::ordered::Map;
 

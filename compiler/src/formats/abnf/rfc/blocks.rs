@@ -123,7 +123,7 @@ fn text_of(rows: &[Row<'_>]) -> String {
     rows.iter().filter(is_own).flat_map(|row| [row.text, "\n"]).collect()
 }
 
-/// What is open at the end of a line of a rule.
+/// The parts of a rule that are open at the end of a line.
 #[derive(Default)]
 struct Open {
     brackets: u32,

@@ -1,6 +1,6 @@
 //! Prose in rules of an RFC, and rules that are defined elsewhere: what needs them is left out.
 
-use super::listed;
+use super::places::listed;
 use super::start::widest;
 use crate::ast::{Expr, Grammar, Name, Rule};
 use crate::check::productive::productive_rules;

@@ -1,6 +1,6 @@
 //! Rules that an RFC writes twice: where it explains them, and in an appendix that collects them.
 
-use super::{Lines, listed};
+use super::places::{Lines, listed};
 use crate::ast::{self, Rule};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::ordered::Map;
