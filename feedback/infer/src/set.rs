@@ -9,7 +9,7 @@ pub(crate) enum Others {
     None,
     /// Letters of Europe and of China: those that all versions of Unicode take for letters.
     Letters,
-    /// Characters that are assigned or may be, but no controls and none for private use.
+    /// All but controls and characters for private use.
     Shown,
     All,
 }

@@ -154,3 +154,21 @@ fn names_of_two_tags_may_differ() {
     let texts = ["<head><q/></body>", "<x><q/></x>"];
     assert!(recall(&found, &texts) >= 1.0, "{}", found.grammar);
 }
+
+#[test]
+fn tried_words_do_not_get_into_the_grammar() {
+    // Words of letters that differ, each with a semicolon.
+    let is_word = |word: &str| {
+        let mut letters: Vec<char> = word.chars().collect();
+        letters.sort_unstable();
+        letters.dedup();
+        !word.is_empty() && letters.len() == word.len() && word.bytes().all(|byte| byte.is_ascii_alphanumeric())
+    };
+    let is_list = |text: &str| {
+        let inner = text.strip_prefix('(')?.strip_suffix(";)")?;
+        inner.split(';').all(is_word).then_some(())
+    };
+    let found = inferred(&["(ab;)", "(cd;ef;)", "(gh;ij;kl;)"], |text| is_list(text).is_some());
+    assert!(!found.grammar.contains("7q") && found.verbatim == 0, "{}", found.grammar);
+    assert_eq!(recall(&found, &["(ab;)", "(cd;ef;)", "(gh;ij;kl;)", "(kl;ab;)"]), 1.0, "{}", found.grammar);
+}

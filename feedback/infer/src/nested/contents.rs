@@ -35,13 +35,13 @@ pub(crate) struct Content {
     texts: Vec<Vec<u8>>,
 }
 
-/// What stands around the names of two tags.
+/// Texts around the names of two tags.
 #[derive(Clone, Debug)]
 pub(crate) struct Tags {
     before: Vec<u8>,
     between: Vec<u8>,
     after: Vec<u8>,
-    /// What follows the name in the closing tag.
+    /// Text after the name in the closing tag.
     pub end: Vec<u8>,
 }
 

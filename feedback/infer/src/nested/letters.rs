@@ -73,6 +73,8 @@ pub(crate) struct Letters {
     pub examples: Vec<Vec<Vec<u8>>>,
     /// By letter, what stands before and after it in some samples.
     pub places: Vec<Vec<(Vec<u8>, Vec<u8>)>>,
+    /// Examples that no sample has. They are for questions, and do not get into the grammar.
+    invented: BTreeSet<(usize, Vec<u8>)>,
     /// Pairs of letters that a blank must keep apart.
     pub apart: BTreeSet<(usize, usize)>,
 }
@@ -91,10 +93,25 @@ impl Letters {
         })
     }
 
-    /// Adds an example of a letter.
+    /// Returns the examples of a letter that samples have.
+    pub fn of_samples(&self, letter: usize) -> impl Iterator<Item = &[u8]> {
+        let examples = self.examples[letter].iter().map(Vec::as_slice);
+        examples.filter(move |text| !self.invented.contains(&(letter, text.to_vec())))
+    }
+
+    /// Adds an example of a letter that no sample has.
+    fn invent(&mut self, letter: usize, text: &[u8]) {
+        if !self.examples[letter].iter().any(|example| example == text) {
+            self.examples[letter].push(text.to_vec());
+            self.invented.insert((letter, text.to_vec()));
+        }
+    }
+
+    /// Adds an example of a letter that a sample has, with what stands around it there.
     pub fn add(&mut self, letter: usize, text: &[u8], place: (&[u8], &[u8])) {
+        self.invented.remove(&(letter, text.to_vec()));
         let is_new = !self.examples[letter].iter().any(|example| example == text);
-        if is_new && self.examples[letter].len() < KEPT {
+        if is_new && self.of_samples(letter).count() < KEPT {
             self.examples[letter].push(text.to_vec());
         }
         let places = &mut self.places[letter];
@@ -256,12 +273,12 @@ pub(crate) fn find(readings: &mut [Reading], letters: &mut Letters, asked: &mut 
             let place = (&reading.text[..span.start], &reading.text[span.end..]);
             letters.add(number, &reading.text[span.clone()], place);
             if let Some(special) = letters.all[number].special() {
-                letters.add(number, special, place);
+                letters.invent(number, special);
             }
             // A place of a text takes this, too, and no other place does.
             let is_text = reading.cells[at].kind == TokenKind::Text;
             if is_text && asked.accepts(&[place.0, &JUNK.concat(), place.1].concat()) {
-                letters.add(number, &JUNK.concat(), place);
+                letters.invent(number, &JUNK.concat());
             }
             reading.cells[at].letter = number;
         }

@@ -9,7 +9,7 @@ use crate::set::{Others, Set};
 
 /// Returns a name and an expression for a letter; `None` for brackets.
 pub(crate) fn expression(letters: &Letters, number: usize, asked: &mut Asked<'_>) -> Option<(&'static str, Expr)> {
-    let examples: Vec<&[u8]> = letters.examples[number].iter().map(Vec::as_slice).collect();
+    let examples: Vec<&[u8]> = letters.of_samples(number).collect();
     let places = &letters.places[number];
     let mut fits = |text: &[u8]| {
         !places.is_empty()
@@ -49,6 +49,9 @@ fn text(fits: &mut dyn FnMut(&[u8]) -> bool) -> Option<Expr> {
             // Without it, do the others mix?
             set.remove(byte);
         }
+    }
+    if !set.has_ascii() {
+        return None;
     }
     set.others = Others::find(|text| fits(text.as_bytes()));
     if set.is_empty() {
