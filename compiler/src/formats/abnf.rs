@@ -35,7 +35,7 @@ impl Format for Abnf {
             let own = ["%x", "%d", "%b", "%s\"", "%i\"", " / ", "1*", "*("].iter().any(|mark| body.contains(mark));
             is_name(name.trim()) && own && !body.trim_end().ends_with([';', '.'])
         };
-        !glance::defines(text, "::=") && glance::lines(text).any(defines)
+        rfc::is_rfc(text) || !glance::defines(text, "::=") && glance::lines(text).any(defines)
     }
 
     fn is_surely(&self, text: &str) -> bool {

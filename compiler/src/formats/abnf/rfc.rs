@@ -20,15 +20,18 @@ pub(super) fn is_rfc(text: &str) -> bool {
     const TOP: usize = 60;
     let says_so = |line: &str| {
         let line = line.trim_start_matches(['\u{FEFF}', '\u{C}']).trim().to_ascii_lowercase();
-        line.starts_with("request for comments:") || line.starts_with("internet-draft")
+        let is_draft = |rest: &str| rest.is_empty() || rest.starts_with(char::is_whitespace);
+        line.starts_with("request for comments:")
+            || line.strip_prefix("internet-draft").is_some_and(is_draft) && !line.contains('=')
     };
-    text.lines().take(TOP).any(|line| line.len() < 200 && says_so(line))
-        || text.lines().any(|line| !line.starts_with(';') && rows::is_footer(line))
+    text.lines().take(TOP).any(|line| line.len() < 200 && says_so(line)) || rows::has_pages(text)
 }
 
 /// Returns true if rules of ABNF stand in the text of an RFC.
 pub(super) fn has_rules(text: &str) -> bool {
-    blocks::blocks(&rows::rows(text)).iter().any(|block| block.end > block.first)
+    let rows = rows::rows(text);
+    let is_sure = |block: &Block| blocks::is_surely_abnf(&rows[block.first..block.end]);
+    blocks::blocks(&rows).iter().any(is_sure)
 }
 
 /// Parses the rules in the text of an RFC. What needs prose, or rules that the text does not have, is left out, unless
@@ -72,7 +75,7 @@ fn without_prose(text: &str, rows: &[Row<'_>], taken: &[&Block]) -> String {
 /// Returns the error that there are no rules.
 fn no_rules(rows: &[Row<'_>], refused: &[&Block]) -> Diagnostic {
     let message = "the text of this RFC has no rule of ABNF that can be read";
-    let help = match places(refused) {
+    let help = match places(rows, refused) {
         Some(places) => format!(
             "what looks like rules but is not read begins in {places}; alternatives are separated by `/`, not by the \
              `|` of older RFCs"
@@ -86,7 +89,8 @@ fn no_rules(rows: &[Row<'_>], refused: &[&Block]) -> Diagnostic {
 /// Returns the line that says how much of the text has been taken.
 fn said(rows: &[Row<'_>], taken: usize, refused: &[&Block], start: Option<&Name>) -> Diagnostic {
     let rules = if taken == 1 { "1 rule is".to_string() } else { format!("{taken} rules are") };
-    let left = places(refused).map_or(String::new(), |places| format!(", with what looks like rules in {places}"));
+    let left =
+        places(rows, refused).map_or(String::new(), |places| format!(", with what looks like rules in {places}"));
     let start = start.map_or(String::new(), |name| format!("; the start is `{}`, which reaches most rules", name.text));
     let message = format!("{rules} taken from the text of an RFC, and the prose is left out{left}{start}");
     let help = "`--start NAME` takes another start; a rule in a line that is left out can be copied to a file";
@@ -95,8 +99,8 @@ fn said(rows: &[Row<'_>], taken: usize, refused: &[&Block], start: Option<&Name>
 }
 
 /// Returns the lines in which blocks begin, the first of them by number. `None` if there are no blocks.
-fn places(blocks: &[&Block]) -> Option<String> {
-    listed(blocks.iter().map(|block| (block.first + 1).to_string())).map(|list| match blocks.len() {
+fn places(rows: &[Row<'_>], blocks: &[&Block]) -> Option<String> {
+    listed(blocks.iter().map(|block| rows[block.first].line.to_string())).map(|list| match blocks.len() {
         1 => format!("line {list}"),
         _ => format!("lines {list}"),
     })

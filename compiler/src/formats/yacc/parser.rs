@@ -198,7 +198,7 @@ impl<'t> Parser<'t, '_> {
                     self.take();
                     return Ok(());
                 }
-                Kind::Rule(_) | Kind::End | Kind::Section => return Ok(()),
+                Kind::Rule(_) | Kind::End | Kind::Section | Kind::Directive(_) => return Ok(()),
                 _ => return Err(self.unexpected("`|` or `;`")),
             }
         }
@@ -235,6 +235,11 @@ impl<'t> Parser<'t, '_> {
                     };
                 }
                 // `%dprec 1`, `%merge <f>`.
+                // A declaration ends a rule that has no semicolon.
+                Kind::Directive(
+                    "token" | "term" | "type" | "nterm" | "start" | "left" | "right" | "nonassoc" | "precedence"
+                    | "binary" | "union" | "destructor" | "printer" | "code" | "define",
+                ) => return Ok((!recovers).then_some(Symbols { symbols, prec })),
                 Kind::Directive(_) => {
                     self.take();
                     if !matches!(self.next.kind, Kind::Number(_) | Kind::Type) {

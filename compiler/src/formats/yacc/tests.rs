@@ -287,3 +287,16 @@ fn rules_for_the_recovery_from_errors_are_left_out() {
     "#]],
     );
 }
+
+#[test]
+fn declarations_end_a_rule_without_a_semicolon() {
+    check(
+        "%%\ns: A b\n%token A \"+\"\n%type <t> b\nb: A\n",
+        expect![[r#"
+        %start s
+        s ::= A b
+        b ::= A
+        A ::= "+"
+    "#]],
+    );
+}

@@ -24,9 +24,7 @@ pub(super) fn blocks(rows: &[Row<'_>]) -> Vec<Block> {
         }
         let is_after_rule = blocks.last().is_some_and(|block| block.end == first && block.end > block.first);
         let end = if is_after_rule || !is_in_prose(rows, first) { end(rows, first) } else { None };
-        if end.is_some_and(|end| is_weak(rows, first, end)) {
-            continue;
-        }
+        let end = end.filter(|&end| !is_weak(rows, first, end));
         next = end.unwrap_or(next);
         blocks.push(Block { first, end: end.unwrap_or(first) });
     }
@@ -80,6 +78,12 @@ fn is_weak(rows: &[Row<'_>], first: usize, end: usize) -> bool {
     below.is_some() && !begins(rows, end) && !has_sign(&rows[first..end])
 }
 
+/// Returns true if lines have a sign of ABNF that hardly anything else has.
+pub(super) fn is_surely_abnf(rows: &[Row<'_>]) -> bool {
+    let has = |text: &str| text.contains(['"', '%']) || [" / ", "1*", "*("].iter().any(|sign| text.contains(sign));
+    rows.iter().any(|row| has(row.text))
+}
+
 /// Returns true if lines have a sign that words of prose do not have.
 fn has_sign(rows: &[Row<'_>]) -> bool {
     rows.iter().any(|row| row.text.contains(['"', '%', '/', '*', '[', '(', '<', '#']))
@@ -100,7 +104,10 @@ fn end(rows: &[Row<'_>], first: usize) -> Option<usize> {
             Kind::Text => {
                 let words = row.words();
                 // Some texts do not indent the lines that go on with a rule.
-                let is_level = row.indent == rows[first].indent && !has_gap && has_signs;
+                // A line of several words may be prose.
+                let is_word = !words.contains(char::is_whitespace);
+                let goes_on = open.goes_on(words) || is_word || has_sign(std::slice::from_ref(row));
+                let is_level = row.indent == rows[first].indent && !has_gap && has_signs && goes_on;
                 let is_deeper = row.indent > rows[first].indent && (!has_gap || open.goes_on(words));
                 if !(is_level || is_deeper) || begins(rows, number) || !open.line(words) {
                     break;

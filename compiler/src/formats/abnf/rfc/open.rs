@@ -8,7 +8,7 @@ use crate::diagnostics::{Code, Diagnostic, Diagnostics, Span};
 use crate::ordered::{Map, Set};
 
 /// Advice about the rules of other documents.
-const HELP: &str = "the rules of another RFC can follow in the same file: append its text, or write the rule yourself \
+const HELP: &str = "the rules of another RFC can stand in the same file: put its text in front, or write the rule yourself \
                     as `name = elements`";
 
 /// Removes the alternatives that need prose or an undefined rule, and the rules that need one in all alternatives. The

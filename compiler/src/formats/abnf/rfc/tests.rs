@@ -86,8 +86,8 @@ fn rules_are_found_amid_prose_and_pages() {
             g:18:21: warning[not-context-free]: what needs rules of other documents, or prose, is left out: `<name, see [RFC8888], Section 2>`
               |       name        = <name, see [RFC8888], Section 2>
               |                     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-              help: the rules of another RFC can follow in the same file: append its text, or write the rule yourself as `name = elements`
-            g:21:7: warning[duplicate-rule]: definitions of one rule differ, and the last is taken: `hello` (lines 21 and 33)
+              help: the rules of another RFC can stand in the same file: put its text in front, or write the rule yourself as `name = elements`
+            g:21:7: warning[duplicate-rule]: definitions of one rule differ, and that of the second line is taken: `hello` (lines 21 and 33)
               |       hello       = "hello" / <any word of
               |       ^^^^^
               help: an appendix often collects the rules again; delete the definition that you do not want
@@ -108,8 +108,8 @@ fn a_start_that_needs_another_document_is_an_error() {
             g:18:21: error[undefined-rule]: the start rule `other` needs rules of other documents, or prose: `<name, see [RFC8888], Section 2>` and `host`
               |       name        = <name, see [RFC8888], Section 2>
               |                     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-              help: the rules of another RFC can follow in the same file: append its text, or write the rule yourself as `name = elements`; `--start NAME` takes another rule as the start
-            g:21:7: warning[duplicate-rule]: definitions of one rule differ, and the last is taken: `hello` (lines 21 and 33)
+              help: the rules of another RFC can stand in the same file: put its text in front, or write the rule yourself as `name = elements`; `--start NAME` takes another rule as the start
+            g:21:7: warning[duplicate-rule]: definitions of one rule differ, and that of the second line is taken: `hello` (lines 21 and 33)
               |       hello       = "hello" / <any word of
               |       ^^^^^
               help: an appendix often collects the rules again; delete the definition that you do not want
@@ -155,7 +155,7 @@ fn rules_that_the_start_does_not_reach_may_need_others() {
             g:4:11: warning[not-context-free]: what needs rules of other documents, or prose, is left out: `d`
               |   b = c / d
               |           ^
-              help: the rules of another RFC can follow in the same file: append its text, or write the rule yourself as `name = elements`
+              help: the rules of another RFC can stand in the same file: put its text in front, or write the rule yourself as `name = elements`
             g: warning[notation]: 4 rules are taken from the text of an RFC, and the prose is left out
               help: `--start NAME` takes another start; a rule in a line that is left out can be copied to a file
         "#]],
@@ -170,14 +170,14 @@ fn a_rule_may_go_on_without_indentation() {
         text,
         None,
         expect![[r#"
-        %start a
-        a ::= b c? d
-        b ::= [Xx]*
-        c ::= [Yy]
-        d ::= c
-        g: warning[notation]: 4 rules are taken from the text of an RFC, and the prose is left out; the start is `a`, which reaches most rules
-          help: `--start NAME` takes another start; a rule in a line that is left out can be copied to a file
-    "#]],
+            %start a
+            a ::= b c? d
+            b ::= [Xx]*
+            c ::= [Yy]
+            d ::= c
+            g: warning[notation]: 4 rules are taken from the text of an RFC, and the prose is left out; the start is `a`, which reaches most rules
+              help: `--start NAME` takes another start; a rule in a line that is left out can be copied to a file
+        "#]],
     );
 }
 
@@ -207,4 +207,66 @@ fn the_text_of_an_rfc_is_recognised() {
     let none = "Request for Comments: 9999\n\n<a> ::= <b>\n<b> ::= \"x\"\n";
     assert_ne!(format("rfc9999.txt", none).format.name(), "abnf");
     assert!(!testing::parsed(&Abnf, "; from RFC 9999 [Page 3]\na = \"x\"\n").contains("RFC"));
+}
+
+/// Returns the start and the number of rules of a file without the form of an RFC or with it.
+fn summary(name: &str, text: &str) -> (String, String, usize) {
+    let file = SourceFile::new(name, text);
+    let format = recognise(&file).format;
+    let mut diagnostics = Diagnostics::default();
+    let grammar = format.parse_within(&file, &Surroundings::default(), &mut diagnostics);
+    let start = grammar.start.or(grammar.rules.first().map(|rule| rule.name.clone()));
+    (format.name().to_string(), start.map(|name| name.text).unwrap_or_default(), grammar.rules.len())
+}
+
+#[test]
+fn other_files_are_no_rfcs() {
+    let comment = "a = \"x\" b ; see [Page 3]\nb = \"y\" / c\nc = \"z\"\n";
+    assert_eq!(summary("g.abnf", comment), ("abnf".into(), "a".into(), 3));
+    let indented = "a = \"x\" b\n   ; RFC 9999 [Page 3]\nb = \"y\"\n";
+    assert_eq!(summary("g.abnf", indented), ("abnf".into(), "a".into(), 2));
+    let named = "doc = 1*internet-draft-name\ninternet-draft-name = \"draft-\"\nother = \"q\" doc\n";
+    assert_eq!(summary("g.abnf", named).1, "doc");
+    let iso = "(* from the report\n  of a group [Page 3]\n*)\nlist = item, { \",\", item };\nitem = \"a\" | \"b\";\n";
+    assert_eq!(summary("g.txt", iso).0, "iso-ebnf");
+}
+
+/// The top of the text of an RFC.
+const TOP: &str = "Request for Comments: 9999                                   January 2030\n\n";
+
+#[test]
+fn rules_that_refer_back_to_the_start() {
+    let text =
+        format!("{TOP}uri = scheme \":\" path\n\nscheme = \"a\"\n\npath = \"/\" [ \"(\" uri \")\" ]\n\nnote = \"n\"\n");
+    assert_eq!(summary("g.txt", &text).1, "uri");
+}
+
+#[test]
+fn prose_replaces_no_rule() {
+    let text = format!(
+        "{TOP}length = 1*DIGIT\n\nmessage = length \"x\"\n\nIn the text\n\nlength = the number of octets\n\n\
+         message = century\n"
+    );
+    let read = read(&text, None);
+    assert!(read.contains("%start message") && read.contains("length ::= DIGIT+"), "{read}");
+}
+
+#[test]
+fn a_rule_that_a_paragraph_follows_is_named() {
+    let text = format!("{TOP}doc = head body\nA paragraph follows here.\n\nhead = \"h\" body\n\nbody = \"b\"\n");
+    let read = read(&text, None);
+    assert!(read.contains("with what looks like rules in line 3"), "{read}");
+}
+
+#[test]
+fn lines_of_prose_directly_below_are_no_elements() {
+    let text = format!("{TOP}   message = \"x\" body\n   where body is\n\n   body = \"b\"\n");
+    let read = read(&text, None);
+    assert!(read.contains("message ::= [Xx] body\n"), "{read}");
+}
+
+#[test]
+fn an_rfc_without_rules_is_told_as_one() {
+    let text = format!("{TOP}   Request = a | b\n\n   name = length\n");
+    assert_eq!(summary("g.txt", &text).0, "abnf");
 }
