@@ -133,6 +133,6 @@ fn streamed_files_with_parts_of_a_signature() {
     let parsed = parser.parse(&archive, &Budget::default()).expect("an archive");
     assert!(!parsed.choices.is_empty());
     for data in files {
-        check_inverse(&read, &parser, &streamed(&[data.clone()]), &|| data.escape_ascii().to_string());
+        check_inverse(&read, &parser, &streamed(std::slice::from_ref(&data)), &|| data.escape_ascii().to_string());
     }
 }
