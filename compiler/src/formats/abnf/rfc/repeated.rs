@@ -13,7 +13,8 @@ struct Definitions {
     differing: Option<usize>,
 }
 
-/// Keeps the last definition of each rule whose names are all defined, or the last one if there is none. Returns a warning that names the rules whose definitions differ.
+/// Keeps the last definition of each rule whose names are all defined, or the last one if there is none. Returns a
+/// warning that names the rules whose definitions differ.
 pub(super) fn merge(rules: &mut Vec<Rule>, lines: &Lines) -> Option<Diagnostic> {
     let mut definitions: Map<&str, Definitions> = Map::new();
     let names: Set<&str> = rules.iter().map(|rule| rule.name.text.as_str()).collect();

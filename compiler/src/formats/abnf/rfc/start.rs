@@ -6,8 +6,8 @@ use crate::ordered::Map;
 /// The most rules that are visited to find the start. Rules that are not looked at by then are not taken.
 const MAX_WORK: usize = 1 << 22;
 
-/// Returns the name of the rule that reaches the most others. Of several, one that no other rule refers to is taken, and
-/// the first of these. `None` if there are no rules.
+/// Returns the name of the rule that reaches the most others. Of several, one that no other rule refers to is taken,
+/// and the first of these. `None` if there are no rules.
 pub(super) fn widest(rules: &[Rule]) -> Option<Name> {
     let index: Map<&str, usize> = rules.iter().enumerate().map(|(number, rule)| (&*rule.name.text, number)).collect();
     let references: Vec<Vec<usize>> = rules.iter().map(|rule| references(rule, &index)).collect();
