@@ -43,6 +43,7 @@ mod levels;
 mod missing;
 mod packrat;
 mod pattern;
+mod prune;
 mod python;
 mod recognise;
 mod scanner;

@@ -73,7 +73,7 @@ impl Others {
     }
 }
 
-/// A set of ASCII characters, and of others.
+/// A set of characters: each ASCII character by itself, and the others by their kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Set {
     ascii: u128,

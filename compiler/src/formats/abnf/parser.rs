@@ -75,7 +75,7 @@ struct Parser<'t, 'd> {
     /// The last definition of each name, by the name in lower case.
     index: Map<String, usize>,
     groups: u32,
-    /// Whether the rules are those of an RFC, which may extend rules of others and refer to them.
+    /// Whether this is an RFC. Its rules may extend rules of other documents, and refer to them.
     is_rfc: bool,
 }
 

@@ -23,15 +23,6 @@ pub(crate) enum Letter {
 }
 
 impl Letter {
-    /// Returns a text that few letters of its kind have. `None` if it is like all of its kind.
-    fn special(&self) -> Option<&'static [u8]> {
-        match self {
-            // Words that begin with a digit, and those with marks.
-            Letter::Open(TokenKind::Word, answers) => [4, 3].into_iter().find(|&at| answers[at]).map(|at| WORDS[at]),
-            _ => None,
-        }
-    }
-
     /// Returns another text of the letter, by a number; `None` if none is known.
     pub fn other(&self, number: usize) -> Option<Vec<u8>> {
         let Letter::Open(kind, answers) = self else { return None };
@@ -272,9 +263,6 @@ pub(crate) fn find(readings: &mut [Reading], letters: &mut Letters, asked: &mut 
             let number = letters.number(letter);
             let place = (&reading.text[..span.start], &reading.text[span.end..]);
             letters.add(number, &reading.text[span.clone()], place);
-            if let Some(special) = letters.all[number].special() {
-                letters.invent(number, special);
-            }
             // A place of a text takes this, too, and no other place does.
             let is_text = reading.cells[at].kind == TokenKind::Text;
             if is_text && asked.accepts(&[place.0, &JUNK.concat(), place.1].concat()) {

@@ -8,7 +8,7 @@ use crate::formats::abnf::parser;
 pub(super) struct Block {
     /// The number of the first line, from 0.
     pub(super) first: usize,
-    /// The number of the line behind the last. It is `first` if the lines are no rule that can be read.
+    /// The number of the line after the last. Equal to `first` if the lines are no rule that can be read.
     pub(super) end: usize,
 }
 
@@ -37,30 +37,30 @@ fn begins(rows: &[Row<'_>], number: usize) -> bool {
     if row.kind != Kind::Text {
         return false;
     }
-    let Some(behind) = behind_name(row.words()) else { return false };
-    if !behind.is_empty() {
-        return defines(behind);
+    let Some(after) = after_name(row.words()) else { return false };
+    if !after.is_empty() {
+        return defines(after);
     }
     let next = rows.get(number + 1).filter(|next| next.kind == Kind::Text && next.indent > row.indent);
     next.is_some_and(|next| defines(next.words()))
 }
 
 /// Returns the rest of a line after the name at its beginning.
-fn behind_name(words: &str) -> Option<&str> {
+fn after_name(words: &str) -> Option<&str> {
     if let Some(inside) = words.strip_prefix('<') {
-        let (name, behind) = inside.split_once('>')?;
-        return behind_name(name).is_some_and(str::is_empty).then_some(behind);
+        let (name, after) = inside.split_once('>')?;
+        return after_name(name).is_some_and(str::is_empty).then_some(after);
     }
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     words.starts_with(|c: char| c.is_ascii_alphabetic()).then(|| words.trim_start_matches(is_part))
 }
 
-/// Returns true if the text behind a name is an equals sign with a blank on one of its sides. `charset=utf-8` in an
+/// Returns true if an equals sign with a blank on one of its sides follows a name. `charset=utf-8` in an
 /// example has none.
-fn defines(behind: &str) -> bool {
-    let sign = behind.trim_start();
+fn defines(after: &str) -> bool {
+    let sign = after.trim_start();
     let Some(body) = sign.strip_prefix("=/").or_else(|| sign.strip_prefix('=')) else { return false };
-    let has_blank = sign.len() < behind.len() || body.starts_with(char::is_whitespace);
+    let has_blank = sign.len() < after.len() || body.starts_with(char::is_whitespace);
     has_blank && !body.starts_with(['=', '>', '<', '~'])
 }
 
@@ -89,7 +89,7 @@ fn has_sign(rows: &[Row<'_>]) -> bool {
     rows.iter().any(|row| row.text.contains(['"', '%', '/', '*', '[', '(', '<', '#']))
 }
 
-/// Returns the number of the line behind a rule. `None` if the lines are no rule.
+/// Returns the number of the line after a rule. `None` if the lines are no rule.
 fn end(rows: &[Row<'_>], first: usize) -> Option<usize> {
     let mut open = Open::default();
     if !open.line(rows[first].words()) {

@@ -5,6 +5,7 @@ use super::start::widest;
 use crate::ast::{Expr, Grammar, Name, Rule};
 use crate::check::productive::productive_rules;
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Span};
+use crate::formats::prune::prune;
 use crate::ordered::{Map, Set};
 
 /// Advice about the rules of other documents.
@@ -34,9 +35,9 @@ pub(super) fn leave_out(grammar: &mut Grammar, start: Option<&str>, diagnostics:
         diagnostics.push(Diagnostic::warning(Code::NotContextFree, first, message).help(HELP));
     }
     grammar.rules.retain(|rule| !lost.contains(&rule.name.text));
-    let is_lost = |name: &str| lost.contains(name) || !defined.contains(name);
+    let derives = |name: &str| defined.contains(name) && !lost.contains(name);
     for rule in &mut grammar.rules {
-        keep(&mut rule.body, &is_lost);
+        prune(&mut rule.body, &derives);
     }
 }
 
@@ -106,22 +107,4 @@ fn shown(missing: &[Name]) -> String {
         format!("`{}`", text.chars().take(80).collect::<String>())
     };
     listed(missing.iter().map(shorten)).unwrap_or_default()
-}
-
-/// Keeps the alternatives and optional parts that derive something. Returns false if the expression derives nothing.
-fn keep(expr: &mut Expr, is_lost: &impl Fn(&str) -> bool) -> bool {
-    if let Some(name) = expr.as_rule() {
-        return !is_lost(name);
-    }
-    let span = expr.span;
-    if let Some(alternatives) = expr.as_choice_mut() {
-        alternatives.retain_mut(|one| keep(&mut one.expr, is_lost));
-        return !alternatives.is_empty();
-    }
-    let is_optional = expr.as_repeat().is_some_and(|rounds| rounds.min == 0);
-    let derives = expr.children_mut().all(|child| keep(child, is_lost));
-    if is_optional && !derives {
-        *expr = Expr::empty(span);
-    }
-    is_optional || derives
 }

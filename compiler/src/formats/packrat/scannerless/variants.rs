@@ -5,6 +5,7 @@ use super::super::tree::Rule;
 use super::{Around, Key, MAX_DEPTH, MAX_SIZE, MAX_VARIANTS, Translator, Variant};
 use crate::ast::{self, Expr, Name};
 use crate::diagnostics::Span;
+use crate::formats::prune::prune;
 
 /// Returns true if two expressions are written the same.
 fn are_alike(one: &Expr, other: &Expr) -> bool {
@@ -111,7 +112,7 @@ impl<'r> Translator<'r, '_, '_> {
         // What the user has written without a finite text is reported by the check of the grammar.
         let derives = |name: &str| found.contains(name) || by_name.contains_key(name) || !name.contains('.');
         self.done.retain_mut(|rule| match found.contains(&rule.name.text) {
-            true => clean::prune(&mut rule.body, &derives),
+            true => prune(&mut rule.body, &derives),
             false => derives(&rule.name.text),
         });
     }
