@@ -1,8 +1,8 @@
 //! The room that the files of a folder take which a program may have filled with anything.
 
-use std::ffi::CString;
+use std::ffi::{CStr, CString};
 use std::io;
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::path::Path;
 
 use super::at::{self, Status};
@@ -12,68 +12,118 @@ const BUFFER: usize = 1 << 11;
 /// The most entries that are looked at. A folder with more counts as one that takes all room.
 const ENTRIES: usize = 200_000;
 
+/// Number of times that a folder is looked at whose parts are moved meanwhile.
+const TRIES: usize = 3;
+
 /// Returns the bytes that the files in a folder take. A part that cannot be looked at takes all room: a program can
-/// take away the right to it, or move folders while they are looked at.
+/// move folders while they are looked at. A folder that gives this user no rights has them until it has been looked at.
 ///
 /// Only the present folder is open, at any depth: the way back is `..`, if that is still the folder before.
 pub(crate) fn taken(folder: &Path) -> u64 {
-    let opened = at::c_string(folder).and_then(|name| at::open_folder(at::HERE, &name));
-    match opened.map(walk) {
-        Ok(taken) => taken.unwrap_or(u64::MAX),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => 0,
-        Err(_) => u64::MAX,
-    }
-}
-
-/// A folder on the way: which it is, and its folders that were not looked at.
-struct Level {
-    id: (u32, u32, u64),
-    open: Vec<CString>,
-}
-
-fn walk(mut folder: OwnedFd) -> io::Result<u64> {
-    let (mut taken, mut looked) = (0, 0);
-    let mut levels: Vec<Level> = vec![level(&folder, &mut taken, &mut looked)?];
-    while let Some(level_here) = levels.last_mut() {
-        let Some(name) = level_here.open.pop() else {
-            levels.pop();
-            if let Some(before) = levels.last() {
-                folder = at::open_folder(folder.as_raw_fd(), c"..")?;
-                if at::status(&folder)?.id != before.id {
-                    return Err(io::Error::from(io::ErrorKind::NotFound));
-                }
-            }
-            continue;
-        };
-        match at::open_folder(folder.as_raw_fd(), &name) {
-            Ok(inner) => {
-                folder = inner;
-                levels.push(level(&folder, &mut taken, &mut looked)?);
-            }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => return Err(error),
+    let Ok(name) = at::c_string(folder) else { return u64::MAX };
+    for _ in 0..TRIES {
+        let taken = walk(&name);
+        if let Ok(taken) = taken {
+            return taken;
+        }
+        if at::status_of_entry(at::HERE, &name).is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
+            return 0;
         }
     }
-    Ok(taken)
+    u64::MAX
+}
+
+/// A folder on the way.
+struct Level {
+    id: (u32, u32, u64),
+    /// The folders in it that were not looked at.
+    open: Vec<CString>,
+    /// The rights that it gave, if they did not suffice.
+    mode: Option<u32>,
+}
+
+impl Level {
+    /// Takes the rights to the folder away again that were given to look at it.
+    fn leave(&self, folder: &OwnedFd) -> io::Result<()> {
+        self.mode.map_or(Ok(()), |mode| at::set_mode(folder, mode))
+    }
+}
+
+/// The room that entries take, and how many there were.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sum {
+    bytes: u64,
+    entries: usize,
+}
+
+fn walk(name: &CStr) -> io::Result<u64> {
+    let mut sum = Sum::default();
+    let (mut folder, level) = enter(at::HERE, name, &mut sum)?;
+    let mut levels = vec![level];
+    while let Some(here) = levels.last_mut() {
+        if let Some(name) = here.open.pop() {
+            match enter(folder.as_raw_fd(), &name, &mut sum) {
+                Ok((inner, level)) => {
+                    folder = inner;
+                    levels.push(level);
+                }
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => return Err(error),
+            }
+            continue;
+        }
+        let done = levels.pop();
+        let outer = levels.last().map(|_| at::open_folder(folder.as_raw_fd(), c"..")).transpose()?;
+        done.map_or(Ok(()), |done| done.leave(&folder))?;
+        if let Some((outer, before)) = outer.zip(levels.last()) {
+            if at::status(&outer)?.id != before.id {
+                return Err(io::Error::from(io::ErrorKind::NotFound));
+            }
+            folder = outer;
+        }
+    }
+    Ok(sum.bytes)
+}
+
+/// Opens a folder and adds what its entries take, whatever rights it gives.
+fn enter(outer: RawFd, name: &CStr, sum: &mut Sum) -> io::Result<(OwnedFd, Level)> {
+    let look = || -> io::Result<(OwnedFd, Level, Sum)> {
+        let folder = at::open_folder(outer, name)?;
+        let mut sum = *sum;
+        let level = level(&folder, &mut sum)?;
+        Ok((folder, level, sum))
+    };
+    let mut mode = None;
+    let looked = match look() {
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            mode = Some(at::status_of_entry(outer, name)?.mode);
+            at::set_mode_at(outer, name)?;
+            look()
+        }
+        looked => looked,
+    };
+    let (folder, level, added) = looked?;
+    *sum = added;
+    Ok((folder, Level { mode, ..level }))
 }
 
 /// Adds what the entries of a folder take.
-fn level(folder: &OwnedFd, taken: &mut u64, looked: &mut usize) -> io::Result<Level> {
+fn level(folder: &OwnedFd, sum: &mut Sum) -> io::Result<Level> {
     let mut buffer = [0u64; BUFFER];
     let mut open = Vec::new();
     loop {
         let names = at::entries(folder.as_raw_fd(), &mut buffer);
         if names.is_empty() {
-            return Ok(Level { id: at::status(folder)?.id, open });
+            return Ok(Level { id: at::status(folder)?.id, open, mode: None });
         }
         for name in names {
-            *looked += 1;
-            if *looked > ENTRIES {
+            sum.entries += 1;
+            if sum.entries > ENTRIES {
                 return Err(io::Error::other("too many files"));
             }
             match at::status_of_entry(folder.as_raw_fd(), &name) {
-                Ok(Status { kind, taken: own, .. }) => {
-                    *taken += own;
+                Ok(Status { kind, taken, .. }) => {
+                    sum.bytes += taken;
                     if kind == libc::S_IFDIR {
                         open.push(name);
                     }
@@ -89,6 +139,7 @@ fn level(folder: &OwnedFd, taken: &mut u64, looked: &mut usize) -> io::Result<Le
 mod tests {
     use std::fs;
     use std::io::Write;
+    use std::os::unix::fs::PermissionsExt;
 
     use super::*;
 
@@ -116,5 +167,36 @@ mod tests {
         assert!(found < (1 << 20) + 6010 * 4096 + (1 << 20), "{found}");
         super::super::remove(&path, &folder).expect("no rest");
         fs::remove_dir_all(base).expect("a folder");
+    }
+
+    /// A user that has no rights to the files of others.
+    const NOBODY: libc::uid_t = 65534;
+
+    #[test]
+    fn folders_without_rights_are_looked_at_and_have_none_afterwards() {
+        let look = || {
+            // SAFETY: a system call without pointers. It is about this thread alone, and does nothing without rights.
+            unsafe { libc::setfsuid(NOBODY) };
+            let path = std::env::temp_dir().join(format!("gramjet-closed-{}", std::process::id()));
+            let folders = [path.join("closed/inner"), path.join("closed"), path.join("listed"), path.clone()];
+            fs::create_dir_all(&folders[0]).expect("folders");
+            fs::create_dir(&folders[2]).expect("a folder");
+            for folder in [&folders[0], &folders[2]] {
+                let mut file = fs::File::create(folder.join("file")).expect("a file");
+                file.write_all(&[1; 1 << 20]).and_then(|()| file.sync_all()).expect("room");
+            }
+            let mode = |folder, mode| fs::set_permissions(folder, fs::Permissions::from_mode(mode)).expect("rights");
+            for (folder, rights) in folders.iter().zip([0, 0, 0o400, 0o100]) {
+                mode(folder, rights);
+            }
+            let found = taken(&path);
+            assert!((2 << 20..3 << 20).contains(&found), "{found}");
+            for (folder, rights) in folders.iter().zip([0, 0, 0o400, 0o100]).rev() {
+                assert_eq!(fs::metadata(folder).expect("a folder").permissions().mode() & 0o777, rights);
+                mode(folder, 0o700);
+            }
+            fs::remove_dir_all(&path).expect("a folder");
+        };
+        std::thread::spawn(look).join().expect("no panic");
     }
 }
