@@ -320,14 +320,17 @@ impl<'f> Machine<'f> {
             self.finish();
             return true;
         };
-        // To measure the text takes as long as to make it.
-        let mut measured_at = 256;
+        // To measure the text takes as long as to make it. A short one may have a long copy whose length is a number of
+        // rounds without text.
+        let (mut tasks, mut measured_at) = (0, 256);
         while self.finish_task() {
-            if self.text.size() > measured_at {
+            tasks += 1;
+            let work = self.text.size().max(tasks);
+            if work > measured_at {
                 if self.text.least_len() > bound {
                     return false;
                 }
-                measured_at = 2 * self.text.size();
+                measured_at = 2 * work;
             }
         }
         true
