@@ -64,7 +64,7 @@ const constants = () => {
             case 'PropertyDefinition': addAll(NAMED, node.value); break;
             }
         },
-        words() {
+        tell(answer) {
             const ranked = found.flatMap((ofRank) => [...ofRank.values()].sort((one, next) => one.place - next.place));
             const known = new Set(), words = [];
             for (const { word } of ranked) {
@@ -72,7 +72,7 @@ const constants = () => {
                 if (words.length < MOST && !known.has(text)) words.push(word);
                 known.add(text);
             }
-            return words;
+            answer('W', ...words.flatMap((word) => [Buffer.of(word.length), word]));
         },
     };
 };

@@ -1,8 +1,9 @@
 // Calls a function of Node on inputs and counts what it executes.
 //
 // Arguments: file or package, function, "text" or "bytes", "executed", "nothing" or "samples" (see `Counting` in
-// src/languages/subject.rs), "words" or "no-words". The harness says the length of an input that it has put into shared
-// memory; see src/languages/protocol.rs for the rest. `constants` is that of constants.js, which precedes this file.
+// src/languages/subject.rs), "words", "expressions" or "nothing" (what it tells). The harness says the length of an input
+// that it has put into shared memory; see src/languages/protocol.rs for the rest. `constants` and `expressions` are of the
+// files of these names, which precede this one.
 //
 // Counters are put into the sources of modules when they are loaded. V8 has block coverage of its own, but a look at it
 // takes half a millisecond and more, as V8 goes through all functions that there are, and blocks that have one count
@@ -65,7 +66,7 @@
     const counters = new Float64Array(new SharedArrayBuffer(8 * CAPACITY));
     Object.defineProperty(globalThis, '__gramjet', { value: counters });
     let counterCount = 1;
-    const gathered = telling === 'words' ? constants() : undefined;
+    const gathered = { words: constants, expressions }[telling]?.();
     function counted(source, name) {
         const tree = program(source);
         gathered?.next();
@@ -400,7 +401,7 @@
     const samples = counting === 'samples' ? sampler() : undefined;
     // What was executed to load the function is no part of its first run.
     counters.fill(0);
-    if (gathered) answer('W', ...gathered.words().flatMap((word) => [Buffer.of(word.length), word]));
+    gathered?.tell(answer);
     answer('R');
     const request = Buffer.alloc(4);
     for (;;) {

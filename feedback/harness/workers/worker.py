@@ -1,10 +1,10 @@
 """Calls a Python function on inputs and counts what it executes.
 
 Arguments: module (or a file that ends in .py), function, "text" or "bytes", "executed", "nothing" or "samples" (see
-`Counting` in src/languages/subject.rs), "words" or "no-words", further modules whose code is counted.
-The harness says the length of an input that it has put into shared memory; see src/languages/protocol.rs for the rest.
-`own_code` and `count_executed` are those of counting.py, `compared_constants` is that of constants.py: both files
-precede this one in the program.
+`Counting` in src/languages/subject.rs), "words", "expressions" or "nothing" (what it tells), further modules whose code
+is counted. The harness says the length of an input that it has put into shared memory; see src/languages/protocol.rs
+for the rest. `own_code` and `count_executed` are those of counting.py, `compared_constants` is that of constants.py,
+`record_expressions` is that of expressions.py: these files precede this one in the program.
 """
 
 import sys
@@ -22,7 +22,7 @@ def main():
     import traceback
 
     INPUT, COUNTERS, REQUESTS, ANSWERS = 195, 196, 198, 199
-    READY, WORDS, REFUSED, EDGE, DONE = b"R", b"W", b"X", b"E", b"D"
+    READY, WORDS, EXPRESSION, REFUSED, EDGE, DONE = b"R", b"W", b"P", b"X", b"E", b"D"
     RETURNED, EXITED, RAISED, NO_MEMORY = 0, 1, 2, 3
     module_name, function_name, kind, counting, telling, *further = sys.argv[1:]
     for descriptor in (INPUT, COUNTERS, REQUESTS, ANSWERS):
@@ -199,6 +199,7 @@ def main():
     itself = resource.RUSAGE_SELF
     sys.argv[:] = [module_name]
     before = set(sys.modules)
+    listed = record_expressions(counted) if telling == "expressions" else None
     function = load()
     flushed(stdout), flushed(stderr)
     if telling == "words":
@@ -207,6 +208,12 @@ def main():
         modules = [module for name, module in list(sys.modules.items()) if name not in before and module is not first]
         words = compared_constants([first, *modules], counted)
         answer(WORDS, b"".join(bytes([len(word)]) + word for word in words))
+    if telling == "expressions":
+        loaded = [module for name, module in list(sys.modules.items()) if name not in before]
+        for pattern, flags in listed([sys.modules.get(getattr(function, "__module__", None)), *loaded]):
+            body = b"%s/%s" % (flags.encode(), pattern.encode("utf-8", "replace"))
+            if len(body) <= 4096:
+                answer(EXPRESSION, body)
     if counting == "executed":
         start, stop, _ = count_executed(counters, number_of, counted)
     elif counting == "samples":

@@ -3,6 +3,7 @@
 
 mod calls;
 mod cold;
+mod expressions;
 mod java;
 mod node;
 mod protocol;
@@ -15,10 +16,12 @@ mod worker;
 use std::mem;
 
 use cold::Cold;
+pub use expressions::RegularExpression;
+use subject::Telling;
 pub use subject::{Counting, Language, Subject};
 pub use table::EdgePlace;
 use table::Table;
-use worker::{Ended, Worker};
+use worker::{Ended, Told, Worker};
 
 use crate::edges::Edges;
 use crate::error::Error;
@@ -44,8 +47,8 @@ pub struct Function {
     /// Whether the next process is to be as any other, as it shows what happens in one.
     is_plain: bool,
     table: Table,
-    /// Constants that its code compares.
-    words: Vec<Vec<u8>>,
+    /// What it has told of its code.
+    told: Told,
     edges: Edges,
     /// The place where the last call hung.
     place: Option<String>,
@@ -61,9 +64,9 @@ impl Function {
     pub fn new(mut subject: Subject) -> Result<Function, Error> {
         let mut table = Table::default();
         let mut worker = Worker::start(&subject, &mut table)?;
-        let words = worker.take_words();
+        let told = worker.take_told();
         // Later processes would find the same.
-        subject.tells_words = false;
+        subject.telling = Telling::Nothing;
         Ok(Function {
             subject,
             worker: Some(worker),
@@ -73,7 +76,7 @@ impl Function {
             cold: Cold::default(),
             is_plain: false,
             table,
-            words,
+            told,
             edges: Edges::default(),
             place: None,
             captured: Default::default(),
@@ -83,7 +86,13 @@ impl Function {
     /// Returns the constants that its code compares, if [`Subject::telling_words`] has asked for them: at most 512
     /// words of at most 32 bytes each. There are none of Java.
     pub fn words(&self) -> &[Vec<u8>] {
-        &self.words
+        &self.told.words
+    }
+
+    /// Returns the regular expressions of its code, if [`Subject::telling_expressions`] has asked for them: at most 1024
+    /// of at most 4096 bytes each. There are none of Java.
+    pub fn expressions(&self) -> &[RegularExpression] {
+        &self.told.expressions
     }
 
     /// Returns the place of an edge in the sources.

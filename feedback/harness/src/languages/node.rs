@@ -6,8 +6,13 @@ use crate::error::Error;
 use crate::run::{Captured, Outcome};
 
 /// Source of the worker. The block keeps what comes first from the function.
-const WORKER: &str =
-    concat!("{\n", include_str!("../../workers/constants.js"), include_str!("../../workers/worker.js"), "}\n");
+const WORKER: &str = concat!(
+    "{\n",
+    include_str!("../../workers/constants.js"),
+    include_str!("../../workers/expressions.js"),
+    include_str!("../../workers/worker.js"),
+    "}\n"
+);
 /// V8's message on standard error when its heap is full, before it aborts.
 const HEAP_IS_FULL: &[u8] = b"JavaScript heap out of memory";
 
@@ -21,7 +26,7 @@ pub(super) fn program(subject: &Subject, file: &str, function: &str) -> Result<P
         arguments.push(format!("--max-old-space-size={}", (memory >> 20) * 3 / 4));
     }
     arguments.extend(
-        ["-e", WORKER, "--", file, function, kind, subject.counting.name(), subject.telling()].map(String::from),
+        ["-e", WORKER, "--", file, function, kind, subject.counting.name(), subject.telling_name()].map(String::from),
     );
     Program::new(subject.interpreter_or("node"), arguments)
 }

@@ -8,6 +8,7 @@
 //! | `R` | the function is loaded | nothing |
 //! | `X` | the function cannot be loaded | the reason |
 //! | `W` | constants that the function's code compares, if they were asked for; before `R` | the length of each, 1 byte, and the word |
+//! | `P` | a regular expression of the function's code, if they were asked for; before `R` | letters of flags, `/`, and the pattern |
 //! | `E` | a counter has got an edge | its number and the line, 4 bytes each; file, function, mark, with zero bytes between |
 //! | `D` | the run has ended | how and whether the process is spent, 1 byte each; status, 4 bytes; microseconds of processor time in user mode and in the kernel, 8 bytes each; of an exception its class, its frame, and the classes that it descends from, with zero bytes between |
 
@@ -29,6 +30,7 @@ pub(super) enum Message<'m> {
     Ready,
     Refused(String),
     Words(&'m [u8]),
+    Expression(&'m [u8]),
     Edge { counter: u32, line: u32, key: &'m [u8] },
     Done { outcome: Outcome, is_spent: bool, cpu: (Duration, Duration) },
 }
@@ -49,6 +51,7 @@ pub(super) fn message(bytes: &[u8]) -> Result<Option<(Message<'_>, usize)>, ()> 
         b'R' => Some(Message::Ready),
         b'X' => Some(Message::Refused(String::from_utf8_lossy(body).into_owned())),
         b'W' => Some(Message::Words(body)),
+        b'P' => Some(Message::Expression(body)),
         b'E' => edge(body),
         b'D' => done(body),
         _ => None,

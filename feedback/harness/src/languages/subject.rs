@@ -63,6 +63,14 @@ impl Counting {
     }
 }
 
+/// What a worker is asked to tell of the function's code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Telling {
+    Nothing,
+    Words,
+    Expressions,
+}
+
 /// A function of a program in another language.
 #[derive(Clone, Debug)]
 pub struct Subject {
@@ -71,8 +79,8 @@ pub struct Subject {
     pub(super) takes_text: bool,
     pub(super) own: Vec<String>,
     pub(super) counting: Counting,
-    /// Whether the worker is asked for constants that the code compares.
-    pub(super) tells_words: bool,
+    /// What the worker is asked for.
+    pub(super) telling: Telling,
     pub(super) interpreter: Option<PathBuf>,
     pub(super) limits: Limits,
     confinement: Confinement,
@@ -96,7 +104,7 @@ impl Subject {
             takes_text: false,
             own: Vec::new(),
             counting: Counting::default(),
-            tells_words: false,
+            telling: Telling::Nothing,
             interpreter: None,
             limits: Limits::default(),
             confinement: Confinement::default(),
@@ -131,7 +139,15 @@ impl Subject {
     /// Looks for the constants that the counted code compares, when it is loaded first: see
     /// [`Function::words`](super::Function::words).
     pub fn telling_words(mut self) -> Subject {
-        self.tells_words = true;
+        self.telling = Telling::Words;
+        self
+    }
+
+    /// Looks for the regular expressions of the counted code, in place of its constants, when it is loaded first: see
+    /// [`Function::expressions`](super::Function::expressions). The process that does so records each one that is
+    /// compiled, so it is not one to measure.
+    pub fn telling_expressions(mut self) -> Subject {
+        self.telling = Telling::Expressions;
         self
     }
 
@@ -181,13 +197,17 @@ impl Subject {
         refused(&self.name, what.into())
     }
 
-    /// Returns whether the worker tells words, as it is said to it.
-    pub(super) fn telling(&self) -> &'static str {
+    /// Returns what the worker tells, as it is said to it.
+    pub(super) fn telling_name(&self) -> &'static str {
         let is_counted = match self.counting {
             Counting::Executed => true,
             Counting::Nothing | Counting::Samples => false,
         };
-        if self.tells_words && is_counted { "words" } else { "no-words" }
+        match self.telling {
+            Telling::Words if is_counted => "words",
+            Telling::Expressions if is_counted => "expressions",
+            Telling::Words | Telling::Expressions | Telling::Nothing => "nothing",
+        }
     }
 
     /// Returns the program that calls the function, with the limits and the rights of this one.

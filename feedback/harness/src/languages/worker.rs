@@ -6,6 +6,7 @@ use std::os::fd::{AsRawFd, OwnedFd};
 use std::time::{Duration, Instant};
 
 use super::calls;
+use super::expressions::{self, RegularExpression};
 use super::protocol::{self, Message};
 use super::stack::{self, Asking};
 use super::subject::{Language, Subject};
@@ -62,8 +63,14 @@ pub(super) struct Worker {
     /// Time when the last call has begun, and whether the process could be told of it.
     begun: Instant,
     is_asked: bool,
-    /// Words that it has told before its first run.
-    words: Vec<Vec<u8>>,
+    told: Told,
+}
+
+/// What a worker has told of its function's code before the first run.
+#[derive(Debug, Default)]
+pub(super) struct Told {
+    pub(super) words: Vec<Vec<u8>>,
+    pub(super) expressions: Vec<RegularExpression>,
 }
 
 /// The counts of edges that a worker writes.
@@ -132,7 +139,7 @@ impl Worker {
             swept: Instant::now(),
             begun: Instant::now(),
             is_asked: false,
-            words: Vec::new(),
+            told: Told::default(),
         };
         worker.greet(subject, table)?;
         worker.take_counters(&mut Edges::default(), table);
@@ -322,9 +329,9 @@ impl Worker {
         edges.renumber(&self.counters.numbers, table.len());
     }
 
-    /// Takes the words that it has told when it was loaded.
-    pub(super) fn take_words(&mut self) -> Vec<Vec<u8>> {
-        mem::take(&mut self.words)
+    /// Takes what it has told when it was loaded.
+    pub(super) fn take_told(&mut self) -> Told {
+        mem::take(&mut self.told)
     }
 
     /// Takes the output of the last run.
@@ -373,8 +380,13 @@ impl Worker {
                 Message::Refused(what) => break Said::Refused(what),
                 Message::Words(body) => {
                     // The function itself may send some, at any time.
-                    if self.runs == 0 && self.words.is_empty() {
-                        self.words = constants::told(body);
+                    if self.runs == 0 && self.told.words.is_empty() {
+                        self.told.words = constants::told(body);
+                    }
+                }
+                Message::Expression(body) => {
+                    if self.runs == 0 {
+                        expressions::add(body, &mut self.told.expressions);
                     }
                 }
                 Message::Done { outcome, is_spent, cpu } => break Said::Done(outcome, is_spent, cpu),

@@ -6,7 +6,7 @@ use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use gramjet_harness::{Edges, Exception, Function, Limits, Outcome, Subject, Target};
+use gramjet_harness::{Edges, Exception, Function, Limits, Outcome, RegularExpression, Subject, Target};
 
 /// Returns the interpreters that are there under one of these names. The first must be there where judges must be.
 pub(crate) fn interpreters(names: &[&'static str]) -> Vec<&'static str> {
@@ -69,6 +69,13 @@ pub(crate) fn counts_pass_32_bits(target: &mut Function) {
 pub(crate) fn told(subject: Subject) -> Vec<String> {
     let function = Function::new(subject).expect("a target");
     function.words().iter().map(|word| String::from_utf8_lossy(word).into_owned()).collect()
+}
+
+/// Returns the regular expressions that a function tells when it is loaded: flags, a solidus and the pattern.
+pub(crate) fn expressions(subject: Subject) -> Vec<String> {
+    let function = Function::new(subject).expect("a target");
+    let text = |found: &RegularExpression| format!("{}/{}", found.flags, found.pattern);
+    function.expressions().iter().map(text).collect()
 }
 
 /// Returns an exception without the folder that its frame's file is in.

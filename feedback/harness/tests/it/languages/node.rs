@@ -6,8 +6,8 @@ use std::path::Path;
 use gramjet_harness::{Counting, Function, Offered, Outcome, Subject, Target, offered};
 
 use super::kit::{
-    assert_fast, counts_pass_32_bits, edges, error, exception, interpreters, limits, outcome, places, short, subject,
-    told,
+    assert_fast, counts_pass_32_bits, edges, error, exception, expressions, interpreters, limits, outcome, places,
+    short, subject, told,
 };
 use crate::kit::place;
 
@@ -318,4 +318,26 @@ fn node_tells_the_constants_that_its_code_compares() {
     assert_eq!(told(one.clone().telling_words().counting(Counting::Nothing)), [""; 0]);
     let counts = |subject: Subject| edges(&mut Function::new(subject).expect("a target"), "x");
     assert_eq!(counts(one.clone().telling_words()), counts(one));
+}
+
+#[test]
+fn node_tells_the_regular_expressions_of_its_code() {
+    if !is_there() {
+        return;
+    }
+    let helper = "const made = (part) => new RegExp(`^${part}+$`, 'i');\nexports.made = made('[xy]');\n\
+                  exports.called = RegExp('a*b') instanceof RegExp && made('z') instanceof RegExp;\n";
+    let source = "const helper = require('./helper');\n\
+                  exports.run = (data) => /\\s+$/m.test(String(data)) && helper.called;\n";
+    let place = place("node-expressions");
+    fs::write(place.join("helper.js"), helper).expect("a file");
+    fs::write(place.join("tells.js"), source).expect("a file");
+    let one = subject("node:tells.js#run").folder(&place);
+    let found = expressions(one.clone().telling_expressions());
+    for expected in ["m/\\s+$", "i/^[xy]+$", "/a*b", "i/^z+$"] {
+        assert!(found.contains(&expected.to_string()), "{expected}: {found:?}");
+    }
+    assert_eq!(expressions(one.clone()), [""; 0]);
+    let counts = |subject: Subject| edges(&mut Function::new(subject).expect("a target"), "x");
+    assert_eq!(counts(one.clone().telling_expressions()), counts(one));
 }

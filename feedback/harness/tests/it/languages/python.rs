@@ -6,8 +6,8 @@ use std::time::Duration;
 use gramjet_harness::{Counting, Function, Offered, Outcome, Subject, Target, offered};
 
 use super::kit::{
-    assert_fast, counts_pass_32_bits, edges, error, exception, interpreters, limits, outcome, places, programs, short,
-    subject, told,
+    assert_fast, counts_pass_32_bits, edges, error, exception, expressions, interpreters, limits, outcome, places,
+    programs, short, subject, told,
 };
 use crate::kit::place;
 
@@ -407,5 +407,24 @@ fn python_tells_the_constants_that_its_code_compares() {
         assert_eq!(counts(one.clone().telling_words()), counts(one));
         let standard = told(subject("python:json.decoder:JSONDecoder").interpreter(python).telling_words());
         assert!(standard.contains(&"Infinity".to_string()) && standard.len() <= 512, "{standard:?}");
+    }
+}
+
+#[test]
+fn python_tells_the_regular_expressions_of_its_code() {
+    let helper = "import re\nBLANKS = re.compile(r'\\s+$', re.M)\nWHOLE = r'[a-z]+@%s' % r'\\w*'\n\n\
+                  def f(x):\n    return re.sub('(a|b)*c', '', x)\n";
+    let source = "import json\nimport re\nimport helper\nre.compile(helper.WHOLE)\n\n\
+                  def run(data):\n    'No [class] (of) any. kind'\n    return re.match(b'\\\\d+' + data[:1], data)\n";
+    let place = place("python-expressions");
+    fs::write(place.join("helper.py"), helper).expect("a file");
+    fs::write(place.join("tells.py"), source).expect("a file");
+    for python in pythons() {
+        let one = subject("python:tells:run").folder(&place).interpreter(python);
+        let found = expressions(one.clone().telling_expressions());
+        let expected = ["m/\\s+$", "/[a-z]+@\\w*", "/\\d+", "/(a|b)*c", "/\\s+$"];
+        assert!(expected[..4].iter().all(|expected| found.contains(&expected.to_string())), "{python}: {found:?}");
+        assert!(found.iter().all(|found| found.len() < 20), "those of other modules are none: {found:?}");
+        assert_eq!(expressions(one.clone()), [""; 0]);
     }
 }
