@@ -49,6 +49,7 @@ mod recognise;
 mod scanner;
 mod yaml_text;
 
+pub use pattern::pumps::{Promise, Pump, pumps};
 pub use recognise::{Recognised, recognise};
 
 /// The greatest number of expressions in a grammar. It bounds the memory for hostile files.

@@ -13,6 +13,7 @@ use crate::charset::{CharSet, Unit};
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Span};
 
 mod looks;
+pub(super) mod pumps;
 mod rewrite;
 pub(super) mod terms;
 
@@ -133,8 +134,12 @@ fn parsed(pattern: &str, flags: Flags, span: Span, builder: &mut Builder<'_>) ->
 
 /// Returns a pattern of JavaScript as `regex-syntax` reads it. `None` if it is none.
 pub(super) fn ecma(pattern: &str) -> Option<Hir> {
+    read(pattern, Flags { plain_classes: true, ..Flags::default() })
+}
+
+/// Returns a pattern as `regex-syntax` reads it. `None` if it is none.
+fn read(pattern: &str, flags: Flags) -> Option<Hir> {
     let mut unheard = Diagnostics::default();
-    let flags = Flags { plain_classes: true, ..Flags::default() };
     parsed(pattern, flags, Span::default(), &mut Builder::new(&mut unheard)).ok().map(|(hir, _)| hir)
 }
 

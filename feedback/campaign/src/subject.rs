@@ -6,8 +6,8 @@ use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Path, PathBuf};
 
 use gramjet_harness::{
-    Command, Confinement, Counting, Error, ForkServer, Function, Limits, Lines, Locations, Permission, Program, Run,
-    Subject, Target, instrumentation, stay_on, words_of,
+    Command, Confinement, Counting, Error, ForkServer, Function, Limits, Lines, Locations, Permission, Program,
+    RegularExpression, Run, Subject, Target, Telling, instrumentation, stay_on, words_of,
 };
 use gramjet_session::hash;
 
@@ -26,8 +26,8 @@ pub struct Surroundings {
     pub counted: &'static [String],
     /// Counts that are taken of functions.
     pub counting: Counting,
-    /// Functions tell constants that their code compares.
-    pub tells_words: bool,
+    /// What is looked for in the code of functions.
+    pub telling: Telling,
     /// The core of a program with a fork server, and of the thread that runs it; `None` for any.
     pub core: Option<usize>,
     /// Processor time is measured also where that takes time for each run.
@@ -44,7 +44,7 @@ impl Default for Surroundings {
             text: false,
             counted: &[],
             counting: Counting::default(),
-            tells_words: false,
+            telling: Telling::Nothing,
             core: None,
             times_rounds: false,
         }
@@ -69,7 +69,12 @@ impl Surroundings {
 
     /// Returns the same surroundings in which functions tell words, for [`Tested::words`].
     pub fn telling_words(self) -> Surroundings {
-        Surroundings { tells_words: true, ..self }
+        Surroundings { telling: Telling::Words, ..self }
+    }
+
+    /// Returns the same surroundings in which functions tell regular expressions, for [`Tested::expressions`].
+    pub fn telling_expressions(self) -> Surroundings {
+        Surroundings { telling: Telling::Expressions, ..self }
     }
 
     /// Returns the same surroundings with a measurement of processor time wherever it is possible.
@@ -123,14 +128,13 @@ impl Tested {
     /// Returns the function that the first word names (`python:`, `node:`, `java:`), else the program with its
     /// arguments: by its fork server if it is instrumented.
     pub fn new(command: &[OsString], surroundings: Surroundings) -> Result<Tested, Error> {
-        let Surroundings { limits, confinement, allowed, text, counted, counting, tells_words, core, times_rounds } =
+        let Surroundings { limits, confinement, allowed, text, counted, counting, telling, core, times_rounds } =
             surroundings;
         let (name, arguments) = command.split_first().expect("clap asks for one word");
         if let Some(specification) = function(name) {
             let subject = Subject::new(specification)?.limits(limits).confinement(confinement);
             let subject = allowed.iter().cloned().fold(subject, Subject::allow);
-            let subject = if text { subject.text() } else { subject }.counting(counting);
-            let subject = if tells_words { subject.telling_words() } else { subject };
+            let subject = if text { subject.text() } else { subject }.counting(counting).telling(telling);
             let subject = counted.iter().fold(subject, |subject, module| subject.own(module));
             return Ok(Tested::by(By::Function(Box::new(Function::new(subject)?))));
         }
@@ -238,6 +242,14 @@ impl Tested {
             By::Command(command) => words_of(command.program().path()),
             By::ForkServer(server) => words_of(server.program().path()),
             By::Function(function) => function.words().to_vec(),
+        }
+    }
+
+    /// Returns the regular expressions of a function's code, if they were asked for; none of other programs.
+    pub fn expressions(&self) -> &[RegularExpression] {
+        match &self.by {
+            By::Command(_) | By::ForkServer(_) => &[],
+            By::Function(function) => function.expressions(),
         }
     }
 

@@ -39,7 +39,7 @@ pub use edges::{Edge, Edges};
 pub use error::Error;
 pub use fork_server::{ForkServer, Instrumentation, Measures, instrumentation};
 pub use interrupt::{go_on, interrupt};
-pub use languages::{Counting, EdgePlace, Function, Language, RegularExpression, Subject};
+pub use languages::{Counting, EdgePlace, Function, Language, RegularExpression, Subject, Telling};
 pub use limits::Limits;
 #[cfg(feature = "lines")]
 pub use lines::{Line, Lines};

@@ -8,6 +8,7 @@
 
 use std::collections::{HashSet, VecDeque};
 
+use gramjet_compiler::formats::Pump;
 use gramjet_session::Language;
 use gramjet_session::decisions::{Around, Chooser, Derivation, Deriver, OpenSite, Stretch};
 
@@ -25,6 +26,8 @@ const LONG: usize = 4096;
 const LEAST_LONG: usize = 512;
 /// Ways to nest that are tried first.
 const NESTED: usize = 96;
+/// Texts for regular expressions of the program between two of these.
+const PUMPS_AT_ONCE: usize = 2;
 /// Length of the second of the texts that repeat a piece; further ones are four times as long.
 const SHORT: usize = 64;
 /// The texts of which an exponent is are about this many times as long as each other.
@@ -119,19 +122,32 @@ pub struct Survey<'l> {
 
 impl<'l> Survey<'l> {
     /// Returns a survey that takes pieces from these texts, and from texts of the language of at most `max_len` bytes.
-    pub fn new(language: &'l Language, texts: &[Vec<u8>], max_len: usize, seed: Seed) -> Survey<'l> {
+    /// `pumps` has texts for each regular expression of the program, as far as they are known: see
+    /// [`gramjet_compiler::formats::pumps`].
+    pub fn new(
+        language: &'l Language,
+        texts: &[Vec<u8>],
+        pumps: &[Vec<Pump>],
+        max_len: usize,
+        seed: Seed,
+    ) -> Survey<'l> {
         let deriver = language.deriver(Some((max_len as u64).max(language.min_len())));
         let (nested, repeated) = {
             let mut deriver = language.deriver(None);
             (deriver.stretches(), deriver.repetitions())
         };
         let mut random = Random::new(seed.number());
-        let pieces = Pieces::new(language.tokens(), texts);
+        let pieces = Pieces::new(language.tokens(), texts, pumps);
         let nested = nested.into_iter().filter(|stretch| stretch.is_nested).take(NESTED);
         let mut first: VecDeque<Stretch> = VecDeque::new();
         // What ends in the wrong way first, each kind in turn.
         let ends: Vec<[Stretch; 3]> = nested.chain(repeated).map(|stretch| with_ends(stretch, &mut random)).collect();
-        first.extend(ends.iter().map(|[broken, ..]| broken.clone()));
+        let mut of_pumps = pieces.pumps();
+        for [broken, ..] in &ends {
+            first.push_back(broken.clone());
+            first.extend(of_pumps.by_ref().take(PUMPS_AT_ONCE));
+        }
+        first.extend(of_pumps);
         first.extend(pieces.alone());
         first.extend(ends.into_iter().flat_map(|[_, cut, whole]| [cut, whole]));
         Survey {
@@ -281,16 +297,23 @@ impl<'l> Survey<'l> {
 
     /// Returns a text that was not there before: in half of them a piece is from a new text of the language.
     fn fresh(&mut self) -> Stretch {
+        let has_pump = self.pieces.has_pumps() && self.random.below(3) == 0;
         if self.pieces.is_empty() || self.random.below(2) == 0 {
             let mut chooser = Any(&mut self.random);
             self.deriver.derive(&[], &mut chooser, &mut self.drawn);
             let parts: Vec<(usize, usize)> =
                 self.drawn.parts.iter().map(|part| (part.text.0 as usize, part.text.1 as usize)).collect();
             self.pieces.add(&self.drawn.text);
-            return self.pieces.pumped(&self.drawn.text, &parts, &mut self.random);
+            return match has_pump {
+                true => self.pieces.with_pump(&self.drawn.text, &parts, &mut self.random),
+                false => self.pieces.pumped(&self.drawn.text, &parts, &mut self.random),
+            };
         }
         let text = self.pieces.text(&mut self.random);
-        self.pieces.pumped(&text, &[], &mut self.random)
+        match has_pump {
+            true => self.pieces.with_pump(&text, &[], &mut self.random),
+            false => self.pieces.pumped(&text, &[], &mut self.random),
+        }
     }
 
     /// Takes the time of a text at several lengths, each four times the one before, until a run takes long. Each length

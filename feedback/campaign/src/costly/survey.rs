@@ -3,6 +3,7 @@
 
 use std::time::{Duration, Instant};
 
+use gramjet_compiler::formats::{Pump, pumps};
 use gramjet_harness::Counting;
 use gramjet_search::{Edge, Effort, Ending, Family, Measured, Member, Runs, Survey, Timed, prove_bytes};
 use gramjet_session::decisions::Around;
@@ -12,12 +13,14 @@ use super::meter::{Meter, Objective, Objectives};
 use super::study::{EdgeLaw, Grown, Hot, Study, fastest, shares};
 use crate::error::Error;
 use crate::stop::Stop;
-use crate::subject::function;
+use crate::subject::{Tested, function};
 
 /// No run of the survey takes longer.
 const LONGEST_RUN: Duration = Duration::from_secs(1);
 /// A run that was stopped has taken at least this share of it, if that was the reason.
 const STOPPED: f64 = 0.5;
+/// A survey of less time does not ask for the regular expressions of the program, which takes a second or two.
+const LISTED: Duration = Duration::from_secs(4);
 /// The share of the time that is for the search; the rest is for proofs.
 const SEARCHING: f64 = 0.5;
 /// Texts whose growth is measured, and of those the ones that are shown.
@@ -167,7 +170,8 @@ impl Hunt {
         let plan = &self.plan;
         let mut clock = Clock::new(self, Counting::Nothing)?;
         let texts = self.short_texts();
-        let mut survey = Survey::new(&plan.studied, &texts, plan.max_len, plan.seed);
+        let pumps = if end - begin >= LISTED { self.pumps() } else { Vec::new() };
+        let mut survey = Survey::new(&plan.studied, &texts, &pumps, plan.max_len, plan.seed);
         let searching = begin + (end - begin).mul_f64(SEARCHING);
         let is_over = || Instant::now() >= searching || self.stop.is_cut();
         while !is_over() && !survey.has_enough() && survey.step(&mut |text| clock.time(text)) {}
@@ -220,6 +224,15 @@ impl Hunt {
             studies.push(self.study_of(family, what, &mut counter));
         }
         Ok(())
+    }
+
+    /// Returns texts for each regular expression of the function's code; none if they are not known.
+    fn pumps(&self) -> Vec<Vec<Pump>> {
+        let plan = &self.plan;
+        let surroundings = plan.surroundings.of_functions(Counting::Executed).telling_expressions();
+        // What cannot be asked has none: the survey itself says why it does not run.
+        let Ok(tested) = Tested::new(&plan.command, surroundings) else { return Vec::new() };
+        tested.expressions().iter().map(|found| pumps(&found.pattern, &found.flags)).collect()
     }
 
     /// Returns texts that the search has kept: pieces are taken from them.

@@ -17,8 +17,7 @@ use std::mem;
 
 use cold::Cold;
 pub use expressions::RegularExpression;
-use subject::Telling;
-pub use subject::{Counting, Language, Subject};
+pub use subject::{Counting, Language, Subject, Telling};
 pub use table::EdgePlace;
 use table::Table;
 use worker::{Ended, Told, Worker};
@@ -83,13 +82,13 @@ impl Function {
         })
     }
 
-    /// Returns the constants that its code compares, if [`Subject::telling_words`] has asked for them: at most 512
+    /// Returns the constants that its code compares, if [`Telling::Words`] has asked for them: at most 512
     /// words of at most 32 bytes each. There are none of Java.
     pub fn words(&self) -> &[Vec<u8>] {
         &self.told.words
     }
 
-    /// Returns the regular expressions of its code, if [`Subject::telling_expressions`] has asked for them: at most 1024
+    /// Returns the regular expressions of its code, if [`Telling::Expressions`] has asked for them: at most 1024
     /// of at most 4096 bytes each. There are none of Java.
     pub fn expressions(&self) -> &[RegularExpression] {
         &self.told.expressions

@@ -63,11 +63,16 @@ impl Counting {
     }
 }
 
-/// What a worker is asked to tell of the function's code.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Telling {
+/// What is looked for in a function's code.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Telling {
+    /// Nothing.
+    #[default]
     Nothing,
+    /// Constants that it compares: see [`Function::words`](super::Function::words).
     Words,
+    /// Its regular expressions: see [`Function::expressions`](super::Function::expressions). The process that looks for
+    /// them records each one that is compiled, so it is not one to measure.
     Expressions,
 }
 
@@ -136,18 +141,9 @@ impl Subject {
         self
     }
 
-    /// Looks for the constants that the counted code compares, when it is loaded first: see
-    /// [`Function::words`](super::Function::words).
-    pub fn telling_words(mut self) -> Subject {
-        self.telling = Telling::Words;
-        self
-    }
-
-    /// Looks for the regular expressions of the counted code, in place of its constants, when it is loaded first: see
-    /// [`Function::expressions`](super::Function::expressions). The process that does so records each one that is
-    /// compiled, so it is not one to measure.
-    pub fn telling_expressions(mut self) -> Subject {
-        self.telling = Telling::Expressions;
+    /// Sets what is looked for in the counted code when it is loaded first.
+    pub fn telling(mut self, telling: Telling) -> Subject {
+        self.telling = telling;
         self
     }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use gramjet_compiler::formats::{Promise, Pump};
 use gramjet_session::decisions::{Around, Stretch};
 
 use crate::random::Random;
@@ -19,6 +20,10 @@ const JUNK: [&[u8]; 20] = [
     b"\xff", b"\t",
 ];
 
+/// Texts for regular expressions of the program that are tried alone, and of those the ones of one expression.
+const PUMPS: usize = 512;
+const PUMPS_ALIKE: usize = 4;
+
 /// Texts, tokens and pieces.
 #[derive(Debug)]
 pub(super) struct Pieces {
@@ -26,6 +31,8 @@ pub(super) struct Pieces {
     /// Tokens of the grammar, and single bytes.
     tokens: Vec<Vec<u8>>,
     preferred: Vec<Vec<u8>>,
+    /// Texts for regular expressions of the program, the most promising ones first.
+    pumps: Vec<Pump>,
     /// The text that the next one replaces.
     oldest: usize,
 }
@@ -36,9 +43,19 @@ pub(super) fn junk(random: &mut Random) -> Vec<u8> {
 }
 
 impl Pieces {
-    pub(super) fn new(tokens: &[Box<[u8]>], texts: &[Vec<u8>]) -> Pieces {
+    /// Returns the pieces of these tokens and texts, and of texts for each regular expression of the program.
+    pub(super) fn new(tokens: &[Box<[u8]>], texts: &[Vec<u8>], pumps: &[Vec<Pump>]) -> Pieces {
         let tokens = tokens.iter().filter(|token| token.len() <= LONGEST).map(|token| token.to_vec());
-        let mut pieces = Pieces { texts: Vec::new(), tokens: tokens.collect(), preferred: Vec::new(), oldest: 0 };
+        let mut best: Vec<Pump> = Vec::new();
+        for rank in 0..PUMPS_ALIKE {
+            let next: Vec<&Pump> = pumps.iter().filter_map(|pumps| pumps.get(rank)).collect();
+            best.extend(next.into_iter().filter(|pump| !best.contains(pump)).cloned().collect::<Vec<Pump>>());
+        }
+        // Of equal promise, the first ones of each expression come first.
+        best.sort_by_key(|pump| pump.promise);
+        best.truncate(PUMPS);
+        let mut pieces =
+            Pieces { texts: Vec::new(), tokens: tokens.collect(), preferred: Vec::new(), pumps: best, oldest: 0 };
         texts.iter().for_each(|text| pieces.add(text));
         pieces
     }
@@ -48,6 +65,30 @@ impl Pieces {
         let junk = JUNK.iter().map(|junk| junk.to_vec());
         let all: BTreeSet<Vec<u8>> = self.tokens.iter().take(TEXTS).cloned().chain(junk).collect();
         all.into_iter().map(|each| plain(Around::default(), each))
+    }
+
+    /// Returns texts for regular expressions of the program, and nothing around them.
+    pub(super) fn pumps(&self) -> impl Iterator<Item = Stretch> {
+        self.pumps.iter().map(|pump| {
+            let around = Around { before: pump.before.clone(), after: pump.after.clone() };
+            plain(around, pump.each.clone())
+        })
+    }
+
+    pub(super) fn has_pumps(&self) -> bool {
+        !self.pumps.is_empty()
+    }
+
+    /// Returns a text in which one for a regular expression of the program takes the place of a part.
+    pub(super) fn with_pump(&self, text: &[u8], parts: &[(usize, usize)], random: &mut Random) -> Stretch {
+        let few = self.pumps.iter().take_while(|pump| pump.promise < Promise::Plain).count();
+        let among = if few > 0 && random.below(4) > 0 { few } else { self.pumps.len() };
+        let pump = &self.pumps[random.below(among)];
+        let (from, to) =
+            if parts.is_empty() { span(text.len(), SHORT, random) } else { parts[random.below(parts.len())] };
+        let rest = if random.below(2) == 0 { &text[to..] } else { &[] };
+        let around = Around { before: [&text[..from], &pump.before].concat(), after: [&pump.after, rest].concat() };
+        plain(around, pump.each.clone())
     }
 
     pub(super) fn is_empty(&self) -> bool {

@@ -15,7 +15,7 @@ fn language(grammar: &str) -> Language {
 /// simpler, and the number of texts that were tried.
 fn surveyed(nanoseconds: impl Fn(&[u8]) -> f64) -> (Vec<Promising>, u64) {
     let language = language(LIST);
-    let mut survey = Survey::new(&language, &[b"[a,b]".to_vec()], 40, Seed::new(1));
+    let mut survey = Survey::new(&language, &[b"[a,b]".to_vec()], &[], 40, Seed::new(1));
     let mut timer = |text: &[u8]| {
         let seconds = 1e-9 * nanoseconds(text);
         Some(Timed { seconds: seconds.min(1.0), is_stopped: seconds > 1.0 })
@@ -63,9 +63,29 @@ fn exponential_work_is_found_though_long_texts_are_stopped() {
 #[test]
 fn a_slow_program_gets_shorter_texts() {
     let language = language(LIST);
-    let mut survey = Survey::new(&language, &[], 40, Seed::new(1));
+    let mut survey = Survey::new(&language, &[], &[], 40, Seed::new(1));
     for _ in 0..200 {
         survey.step(&mut |text| Some(Timed { seconds: 1e-4 * text.len() as f64, is_stopped: false }));
     }
     assert!(survey.long <= 1024, "{}", survey.long);
+}
+
+#[test]
+fn what_a_regular_expression_goes_back_over_is_tried() {
+    // No text of the language has these bytes.
+    let slow = |text: &[u8]| {
+        let text = String::from_utf8_lossy(text);
+        let from = text.find("~~=").map_or("", |at| &text[at + 3..]);
+        let sevens = from.bytes().take_while(|&byte| byte == b'7').count() as f64;
+        1e-9 * (5e3 + 50.0 * text.len() as f64 + if from.ends_with('7') { 0.0 } else { 5.0 * sevens * sevens })
+    };
+    let language = language(LIST);
+    let expressions = [r"\s+x", r"^~~=[78]*7*$"].map(|pattern| gramjet_compiler::formats::pumps(pattern, ""));
+    for (pumps, is_found) in [(&expressions[..], true), (&[], false)] {
+        let mut survey = Survey::new(&language, &[], pumps, 40, Seed::new(1));
+        let mut timer = |text: &[u8]| Some(Timed { seconds: slow(text), is_stopped: false });
+        (0..300).for_each(|_| assert!(survey.step(&mut timer)));
+        let found = survey.fast();
+        assert_eq!(found.iter().any(|found| found.stretch.each.before == b"7"), is_found, "{found:?}");
+    }
 }

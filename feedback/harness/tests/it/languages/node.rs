@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use gramjet_harness::{Counting, Function, Offered, Outcome, Subject, Target, offered};
+use gramjet_harness::{Counting, Function, Offered, Outcome, Subject, Target, Telling, offered};
 
 use super::kit::{
     assert_fast, counts_pass_32_bits, edges, error, exception, expressions, interpreters, limits, outcome, places,
@@ -312,12 +312,12 @@ fn node_tells_the_constants_that_its_code_compares() {
     fs::write(place.join("helper.js"), helper).expect("a file");
     fs::write(place.join("tells.js"), source).expect("a file");
     let one = subject("node:tells.js#run").folder(&place);
-    let words = told(one.clone().telling_words());
+    let words = told(one.clone().telling(Telling::Words));
     assert_eq!(words, ["one", "magic", "<!--", "key", "gamma", "alpha", "beta", "open sesame"]);
     assert_eq!(told(one.clone()), [""; 0]);
-    assert_eq!(told(one.clone().telling_words().counting(Counting::Nothing)), [""; 0]);
+    assert_eq!(told(one.clone().telling(Telling::Words).counting(Counting::Nothing)), [""; 0]);
     let counts = |subject: Subject| edges(&mut Function::new(subject).expect("a target"), "x");
-    assert_eq!(counts(one.clone().telling_words()), counts(one));
+    assert_eq!(counts(one.clone().telling(Telling::Words)), counts(one));
 }
 
 #[test]
@@ -333,11 +333,11 @@ fn node_tells_the_regular_expressions_of_its_code() {
     fs::write(place.join("helper.js"), helper).expect("a file");
     fs::write(place.join("tells.js"), source).expect("a file");
     let one = subject("node:tells.js#run").folder(&place);
-    let found = expressions(one.clone().telling_expressions());
+    let found = expressions(one.clone().telling(Telling::Expressions));
     for expected in ["m/\\s+$", "i/^[xy]+$", "/a*b", "i/^z+$"] {
         assert!(found.contains(&expected.to_string()), "{expected}: {found:?}");
     }
     assert_eq!(expressions(one.clone()), [""; 0]);
     let counts = |subject: Subject| edges(&mut Function::new(subject).expect("a target"), "x");
-    assert_eq!(counts(one.clone().telling_expressions()), counts(one));
+    assert_eq!(counts(one.clone().telling(Telling::Expressions)), counts(one));
 }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::time::Duration;
 
-use gramjet_harness::{Counting, Function, Offered, Outcome, Subject, Target, offered};
+use gramjet_harness::{Counting, Function, Offered, Outcome, Subject, Target, Telling, offered};
 
 use super::kit::{
     assert_fast, counts_pass_32_bits, edges, error, exception, expressions, interpreters, limits, outcome, places,
@@ -398,14 +398,14 @@ fn python_tells_the_constants_that_its_code_compares() {
     fs::write(place.join("tells.py"), source).expect("a file");
     for python in pythons() {
         let one = subject("python:tells:run").folder(&place).interpreter(python);
-        let words = told(one.clone().telling_words());
+        let words = told(one.clone().telling(Telling::Words));
         assert_eq!(words, ["magic", "one", "two", "<!--", "-->", "alpha", "beta", "open sesame"], "{python}");
         assert_eq!(told(one.clone()), [""; 0]);
-        assert_eq!(told(one.clone().telling_words().counting(Counting::Nothing)), [""; 0]);
+        assert_eq!(told(one.clone().telling(Telling::Words).counting(Counting::Nothing)), [""; 0]);
         // What the function executes is the same.
         let counts = |subject: Subject| edges(&mut Function::new(subject).expect("a target"), "x");
-        assert_eq!(counts(one.clone().telling_words()), counts(one));
-        let standard = told(subject("python:json.decoder:JSONDecoder").interpreter(python).telling_words());
+        assert_eq!(counts(one.clone().telling(Telling::Words)), counts(one));
+        let standard = told(subject("python:json.decoder:JSONDecoder").interpreter(python).telling(Telling::Words));
         assert!(standard.contains(&"Infinity".to_string()) && standard.len() <= 512, "{standard:?}");
     }
 }
@@ -421,7 +421,7 @@ fn python_tells_the_regular_expressions_of_its_code() {
     fs::write(place.join("tells.py"), source).expect("a file");
     for python in pythons() {
         let one = subject("python:tells:run").folder(&place).interpreter(python);
-        let found = expressions(one.clone().telling_expressions());
+        let found = expressions(one.clone().telling(Telling::Expressions));
         let expected = ["m/\\s+$", "/[a-z]+@\\w*", "/\\d+", "/(a|b)*c", "/\\s+$"];
         assert!(expected[..4].iter().all(|expected| found.contains(&expected.to_string())), "{python}: {found:?}");
         assert!(found.iter().all(|found| found.len() < 20), "those of other modules are none: {found:?}");
