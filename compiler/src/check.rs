@@ -11,12 +11,14 @@ use crate::charset::CharSet;
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Severity, Span};
 use crate::ordered::{Map, sort_by_key};
 
+mod index;
 mod labels;
 pub(crate) mod lints;
 mod names;
 pub(crate) mod productive;
 pub(crate) mod similar;
 
+pub use index::Index;
 pub use similar::closest;
 
 /// A grammar in which all names resolve and all reachable rules are productive.
@@ -27,7 +29,7 @@ pub struct Checked<'a> {
     /// The index of the start rule in [`Grammar::rules`].
     pub start: usize,
     /// The index of each rule by its name.
-    pub index: Map<&'a str, usize>,
+    pub index: Index<'a>,
     /// For each rule whether it can be reached from the start rule, through alternatives whose weight is not 0.
     pub reachable: Vec<bool>,
     /// Facts about shortest derivations, once something has asked.
@@ -73,10 +75,10 @@ pub fn check<'a>(grammar: &'a Grammar, start: Option<&str>, diagnostics: &mut Di
 }
 
 /// Returns the index of each rule by its name. Of several rules with the same name, the first one counts.
-fn index_rules<'a>(grammar: &'a Grammar, diagnostics: &mut Diagnostics) -> Map<&'a str, usize> {
-    let mut index = Map::new();
+fn index_rules<'a>(grammar: &'a Grammar, diagnostics: &mut Diagnostics) -> Index<'a> {
+    let mut index = Index::default();
     for (number, Name { text, span }) in grammar.rules.iter().map(|rule| &rule.name).enumerate() {
-        let first = *index.entry(text.as_str()).or_insert(number);
+        let first = index.add(text.as_str(), number);
         if first != number {
             let message = format!("rule `{}` is defined twice", shown(text));
             diagnostics.push(
@@ -92,7 +94,7 @@ fn index_rules<'a>(grammar: &'a Grammar, diagnostics: &mut Diagnostics) -> Map<&
 fn start_rule(
     grammar: &Grammar,
     asked: Option<&str>,
-    index: &Map<&str, usize>,
+    index: &Index<'_>,
     complete: bool,
     diagnostics: &mut Diagnostics,
 ) -> Option<usize> {
@@ -117,6 +119,7 @@ fn start_rule(
         let mut diagnostic = Diagnostic::error(Code::UndefinedRule, span, message);
         // Only the rules that have names of the user's.
         let own = |(name, _): &(&&str, &usize)| !grammar.origins.contains_key(**name);
+        let index = index.sorted();
         let index: Map<&str, usize> = index.iter().filter(own).map(|(&name, &place)| (name, place)).collect();
         let suggestion = similar::suggestion(name, &index, &mut similar::Budget::default());
         diagnostic.help = Some(suggestion.unwrap_or_else(|| similar::rules(&index)));
@@ -133,11 +136,11 @@ struct Uses {
 }
 
 /// Reports each undefined name once.
-fn check_references(grammar: &Grammar, index: &Map<&str, usize>, diagnostics: &mut Diagnostics) {
+fn check_references(grammar: &Grammar, index: &Index<'_>, diagnostics: &mut Diagnostics) {
     let mut undefined: Map<&str, Uses> = Map::new();
     for rule in &grammar.rules {
         each_reference(&rule.body, &|_| true, &mut |name, span| {
-            if !index.contains_key(name) {
+            if index.get(name).is_none() {
                 let uses = undefined.entry(name).or_default();
                 uses.count += 1;
                 if uses.first.len() < 3 {
@@ -149,6 +152,7 @@ fn check_references(grammar: &Grammar, index: &Map<&str, usize>, diagnostics: &m
     let mut undefined: Vec<(&str, Uses)> = undefined.into_iter().collect();
     sort_by_key(&mut undefined, |(_, uses)| uses.first.first().copied());
     let mut budget = similar::Budget::default();
+    let index = if undefined.is_empty() { Map::new() } else { index.sorted() };
     for (name, uses) in undefined {
         let mut message = format!("rule `{}` is not defined", shown(name));
         if uses.count > 1 {
@@ -158,7 +162,7 @@ fn check_references(grammar: &Grammar, index: &Map<&str, usize>, diagnostics: &m
         for &span in uses.first.iter().skip(1) {
             diagnostic = diagnostic.related(span, "also used here");
         }
-        diagnostic.help = Some(similar::suggestion(name, index, &mut budget).unwrap_or_else(|| {
+        diagnostic.help = Some(similar::suggestion(name, &index, &mut budget).unwrap_or_else(|| {
             let count = index.len();
             let none =
                 if count == 1 { "the only rule has no".into() } else { format!("none of the {count} rules has a") };
@@ -204,7 +208,7 @@ fn check_choices(expr: &Expr, diagnostics: &mut Diagnostics) {
 }
 
 /// Returns the rules that the start rule reaches through alternatives that count.
-fn reachable_rules(grammar: &Grammar, start: usize, index: &Map<&str, usize>, counts: Counts<'_>) -> Vec<bool> {
+fn reachable_rules(grammar: &Grammar, start: usize, index: &Index<'_>, counts: Counts<'_>) -> Vec<bool> {
     let mut reachable = vec![false; grammar.rules.len()];
     reachable[start] = true;
     let mut pending = vec![start];
@@ -223,7 +227,7 @@ fn reachable_rules(grammar: &Grammar, start: usize, index: &Map<&str, usize>, co
 fn report_unreachable(
     grammar: &Grammar,
     start: usize,
-    index: &Map<&str, usize>,
+    index: &Index<'_>,
     reachable: &[bool],
     diagnostics: &mut Diagnostics,
 ) {
@@ -244,7 +248,7 @@ fn report_unreachable(
 
 fn report_unproductive(
     grammar: &Grammar,
-    index: &Map<&str, usize>,
+    index: &Index<'_>,
     reachable: &[bool],
     productive: &[bool],
     diagnostics: &mut Diagnostics,

@@ -3,6 +3,7 @@
 //! Names are seen in other rules, too, so what is reached from a rule is a set of kinds, computed until nothing
 //! changes.
 
+use super::Index;
 use super::similar::closest;
 use crate::ast::{Expr, Grammar, Name};
 use crate::derived::Derived;
@@ -19,7 +20,7 @@ type Kinds = u64;
 /// Reports what is wrong with the names of a grammar, seen from its start rule.
 pub(super) fn check_names(
     grammar: &Grammar,
-    index: &Map<&str, usize>,
+    index: &Index<'_>,
     start: Option<usize>,
     diagnostics: &mut Diagnostics,
 ) {
@@ -95,13 +96,13 @@ struct Reached {
 
 impl Reached {
     /// Returns what is reached in the body of a rule, without the rules that it refers to.
-    fn of_rule(body: &Expr, kinds: &Map<&str, Kinds>, index: &Map<&str, usize>) -> Reached {
+    fn of_rule(body: &Expr, kinds: &Map<&str, Kinds>, index: &Index<'_>) -> Reached {
         let mut found = Reached { loose: 0, is_dependent: body.has_labels(), references: Vec::new() };
         found.add(body, 0, kinds, index);
         found
     }
 
-    fn add(&mut self, expr: &Expr, bounded: Kinds, kinds: &Map<&str, Kinds>, index: &Map<&str, usize>) {
+    fn add(&mut self, expr: &Expr, bounded: Kinds, kinds: &Map<&str, Kinds>, index: &Index<'_>) {
         if let Some(&rule) = expr.as_rule().and_then(|name| index.get(name)) {
             self.references.push((rule, bounded));
         }
@@ -130,7 +131,7 @@ fn named_twice(naming: &Naming<Name>) -> Option<Diagnostic> {
 struct Checking<'c, 'd> {
     /// The set of each kind alone.
     kinds: Map<&'c str, Kinds>,
-    index: &'c Map<&'c str, usize>,
+    index: &'c Index<'c>,
     rules: Vec<Reached>,
     diagnostics: &'d mut Diagnostics,
 }

@@ -3,14 +3,14 @@
 //! Every expression is a node that counts the parts it still waits for (Dowling and Gallier, "Linear-time algorithms
 //! for testing the satisfiability of propositional Horn formulae", 1984).
 
+use super::Index;
 use crate::ast::{Alternative, Expr, Grammar};
-use crate::ordered::Map;
 
 /// No node.
 const NONE: u32 = u32::MAX;
 
 /// Returns for each rule whether it is productive. Undefined names count as productive, so that each is reported once.
-pub(crate) fn productive_rules(grammar: &Grammar, index: &Map<&str, usize>) -> Vec<bool> {
+pub(crate) fn productive_rules(grammar: &Grammar, index: &Index<'_>) -> Vec<bool> {
     let mut graph = Graph { index, nodes: Vec::new(), first_use: vec![NONE; grammar.rules.len()], ready: Vec::new() };
     // The nodes with the lowest numbers are the bodies of the rules.
     graph.nodes.resize_with(grammar.rules.len(), || Node { parent: NONE, next_use: NONE, missing: 1 });
@@ -43,7 +43,7 @@ struct Node {
 }
 
 struct Graph<'a> {
-    index: &'a Map<&'a str, usize>,
+    index: &'a Index<'a>,
     nodes: Vec<Node>,
     /// The first reference to each rule.
     first_use: Vec<u32>,

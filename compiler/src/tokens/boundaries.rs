@@ -1,14 +1,16 @@
 //! Decides whether the lexer cuts between two neighbours, and finds the separators that make it do so.
 
 use std::cell::{Cell, RefCell};
+use std::rc::Rc;
 
 use super::bits::Bits;
-use super::dfa::{START, StateId};
+use super::dfa::{Dfa, START, StateId};
 use super::flat::Lexeme;
+use super::pairs::Pairs;
 use super::separators::{Separator, Which, ends, separators};
-use super::states::Automata;
+use super::states::{Automata, RuleFacts};
 use super::{Lexer, Outcome};
-use crate::ordered::{Map, Set};
+use crate::ordered::Set;
 
 /// Answer to the question whether the lexer may continue beyond the first of two neighbours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -76,11 +78,21 @@ pub(super) struct Boundaries<'a> {
     lexer: &'a Lexer,
     automata: &'a Automata,
     lexemes: &'a [Lexeme],
+    known: Known,
+}
+
+/// All that is known about the boundaries of a grammar's lexemes.
+#[derive(Debug)]
+pub(super) struct Known {
     /// For each lexeme, a text of the hidden rules before it.
     before: Vec<String>,
     /// For each mode the separators.
     separators: Vec<Vec<Separator>>,
-    needs: RefCell<Map<(usize, usize), Need>>,
+    needs: RefCell<Pairs<Need>>,
+    /// For each rule and each separator, by [`separator_key`], the states in which the lexer is after the two.
+    behind: RefCell<Pairs<Option<Rc<[StateId]>>>>,
+    /// For each lexeme and each separator before it, whether the separator ends there, and the work to find that.
+    ending: RefCell<Pairs<(bool, usize)>>,
     /// Sets of classes that texts may begin with. The first set holds all classes.
     firsts: RefCell<Vec<Bits>>,
     /// The pairs of states that may still be examined.
@@ -101,16 +113,36 @@ impl<'a> Boundaries<'a> {
         (0..automata.classes.len()).for_each(|class| {
             all.insert(class);
         });
-        Boundaries {
-            lexer,
-            automata,
-            lexemes,
+        let known = Known {
             before: lexemes.iter().map(text).collect(),
             separators: separators(automata, lexer, &lexemes.iter().map(|lexeme| lexeme.rule).collect()),
             needs: RefCell::default(),
+            behind: RefCell::default(),
+            ending: RefCell::default(),
             firsts: RefCell::new(vec![all]),
             budget: Cell::new(MAX_WORK),
-        }
+        };
+        Boundaries { lexer, automata, lexemes, known }
+    }
+
+    /// Returns boundaries of which much is known already. Nothing else may have changed since.
+    pub(super) fn of_known(
+        lexer: &'a Lexer,
+        automata: &'a Automata,
+        lexemes: &'a [Lexeme],
+        known: Known,
+    ) -> Boundaries<'a> {
+        Boundaries { lexer, automata, lexemes, known }
+    }
+
+    /// Returns all that is known about them, with what was left of the budget at some time.
+    pub(super) fn into_known(self, budget: usize) -> Known {
+        Known { budget: Cell::new(budget), ..self.known }
+    }
+
+    /// Returns the number of pairs of states that may still be examined.
+    pub(super) fn budget(&self) -> usize {
+        self.known.budget.get()
     }
 
     /// Returns the need that satisfies both.
@@ -133,11 +165,11 @@ impl<'a> Boundaries<'a> {
 
     /// Returns a set of classes that a text may begin with.
     pub(super) fn first(&self, id: FirstId) -> Bits {
-        self.firsts.borrow()[id as usize].clone()
+        self.known.firsts.borrow()[id as usize].clone()
     }
 
     fn first_id(&self, classes: Bits) -> FirstId {
-        let mut firsts = self.firsts.borrow_mut();
+        let mut firsts = self.known.firsts.borrow_mut();
         let place = firsts.iter().position(|known| *known == classes).unwrap_or_else(|| {
             firsts.push(classes);
             firsts.len() - 1
@@ -159,7 +191,7 @@ impl<'a> Boundaries<'a> {
         let mut safe = calm.clone();
         for class in right_facts.first.iter() {
             let begin = Beginning { rule: self.lexemes[right].rule, only: Some(class) };
-            match self.clash(mode, &facts.ends, &self.before[right], begin) {
+            match self.clash(mode, &facts.ends, &self.known.before[right], begin) {
                 Clash::None => calm.insert(class),
                 Clash::Possible => safe.insert(class),
                 Clash::Certain => false,
@@ -184,13 +216,13 @@ impl<'a> Boundaries<'a> {
 
     /// Returns the text of the hidden rules that a lexeme begins with.
     pub(super) fn hidden_text(&self, lexeme: usize) -> &str {
-        &self.before[lexeme]
+        &self.known.before[lexeme]
     }
 
     /// Returns the separators that may stand before a lexeme.
     pub(super) fn separators(&self, lexeme: usize) -> &[Separator] {
         let lexeme = &self.lexemes[lexeme];
-        &self.separators[self.lexer.rules[lexeme.entry()].mode]
+        &self.known.separators[self.lexer.rules[lexeme.entry()].mode]
     }
 
     /// Returns the separators that may stand before a lexeme, as bits.
@@ -208,13 +240,14 @@ impl<'a> Boundaries<'a> {
         let mode = self.lexer.rules[rule].mode;
         let is_part = self.lexer.rules[rule].outcome == Outcome::More;
         let separators = |right: usize| -> Vec<&Separator> {
-            let fits = |separator: &&Separator| !is_part && self.separator_ends(separator, right);
-            self.separators(right).iter().filter(fits).collect()
+            let fits = |number: usize| !is_part && self.separator_ends(number, right);
+            let all = self.separators(right).iter().enumerate();
+            all.filter(|&(number, _)| fits(number)).map(|(_, separator)| separator).collect()
         };
         let rights: Vec<(usize, Vec<&Separator>)> = rights.iter().map(|&right| (right, separators(right))).collect();
         let is_quiet = |end: StateId, right: usize, separators: &[&Separator]| {
             separators.iter().any(|separator| ends(self.automata, dfa, &[end], &separator.text))
-                || self.clash(mode, &[end], &self.before[right], Beginning::of(self.lexemes[right].rule)) == Clash::None
+                || self.clash(mode, &[end], &self.known.before[right], Beginning::of(self.lexemes[right].rule)) == Clash::None
         };
         let ends = facts.ends.iter().copied();
         ends.filter(|&end| rights.iter().all(|(right, separators)| is_quiet(end, *right, separators))).collect()
@@ -222,14 +255,14 @@ impl<'a> Boundaries<'a> {
 
     /// Returns the need between two lexemes.
     pub(super) fn need(&self, left: usize, right: usize) -> Need {
-        if self.budget.get() == 0 {
+        if self.known.budget.get() == 0 {
             return Need { clash: Clash::Possible, ..Need::FREE };
         }
-        if let Some(&need) = self.needs.borrow().get(&(left, right)) {
+        if let Some(&need) = self.known.needs.borrow().get((left, right)) {
             return need;
         }
         let need = self.compute_need(left, right);
-        let mut needs = self.needs.borrow_mut();
+        let mut needs = self.known.needs.borrow_mut();
         if needs.len() >= MAX_KNOWN {
             needs.clear();
         }
@@ -249,16 +282,16 @@ impl<'a> Boundaries<'a> {
         else {
             return false;
         };
-        if self.budget.get() == 0 {
+        if self.known.budget.get() == 0 {
             return false;
         }
-        self.budget.set(self.budget.get().saturating_sub(left.ends.len() + 1));
+        self.known.budget.set(self.known.budget.get().saturating_sub(left.ends.len() + 1));
         let goes_on = |class| left.ends.iter().all(|&end| dfa.winner(dfa.next(end, class)).is_some());
         !left.ends.is_empty() && !right.first.is_empty() && right.first.iter().all(goes_on)
     }
 
     fn compute_need(&self, left: usize, right: usize) -> Need {
-        let clash = self.clash_behind(left, "", right);
+        let clash = self.clash_behind(left, None, right);
         let left_rule = &self.lexer.rules[self.lexemes[left].rule];
         // No separator may stand between the parts of one token.
         if left_rule.outcome == Outcome::More {
@@ -266,9 +299,9 @@ impl<'a> Boundaries<'a> {
         }
         let mut separators = 0;
         let mut ending = if clash == Clash::None { Which::MAX } else { 0 };
-        for (number, separator) in self.separators(right).iter().enumerate() {
-            let behind = self.clash_behind(left, &separator.text, right);
-            if behind < Clash::Certain && self.separator_ends(separator, right) {
+        for number in 0..self.separators(right).len() {
+            let behind = self.clash_behind(left, Some(number), right);
+            if behind < Clash::Certain && self.separator_ends(number, right) {
                 separators |= 1 << number;
                 if behind == Clash::None {
                     ending |= 1 << number;
@@ -280,23 +313,65 @@ impl<'a> Boundaries<'a> {
         Need { clash, separators, ending, first }
     }
 
-    /// Says whether the lexer may continue beyond `left` if `between` and `right` follow.
-    fn clash_behind(&self, left: usize, between: &str, right: usize) -> Clash {
-        let rule = self.lexemes[left].rule;
+    /// Says whether the lexer may continue beyond `left` if `right` follows, with a separator of its mode between if
+    /// there is a number.
+    fn clash_behind(&self, left: usize, separator: Option<usize>, right: usize) -> Clash {
+        let (rule, right_rule) = (self.lexemes[left].rule, self.lexemes[right].rule);
         let (Some(_), Some(facts)) = (self.automata.of_rule(rule), self.automata.facts(rule)) else {
             // Nothing is known: assume that a separator is needed and works.
-            return if between.is_empty() { Clash::Certain } else { Clash::None };
+            return if separator.is_none() { Clash::Certain } else { Clash::None };
         };
-        let text = format!("{between}{}", self.before[right]);
-        self.clash(self.lexer.rules[rule].mode, &facts.ends, &text, Beginning::of(self.lexemes[right].rule))
+        let mode = self.lexer.rules[rule].mode;
+        let Some(number) = separator else {
+            return self.clash(mode, &facts.ends, &self.known.before[right], Beginning::of(right_rule));
+        };
+        let Some(sides) = self.sides(mode, facts.ends.len(), right_rule) else { return Clash::Certain };
+        let Some(states) = self.states_behind(sides.left, rule, number, right) else { return Clash::Certain };
+        match self.known.before[right].as_str() {
+            "" => self.meet(&sides, &states, None),
+            text => match self.states_after(sides.left, &states, text) {
+                Some(states) => self.meet(&sides, &states, None),
+                None => Clash::Certain,
+            },
+        }
+    }
+
+    /// Returns the states in which the lexer is after a text of a rule and a separator before `right`. `None` if it
+    /// would match more.
+    fn states_behind(&self, dfa: &Dfa, rule: usize, number: usize, right: usize) -> Option<Rc<[StateId]>> {
+        let key = (rule, self.separator_key(number, right));
+        if let Some(known) = self.known.behind.borrow().get(key) {
+            return known.clone();
+        }
+        let ends = self.automata.facts(rule).map_or(&[][..], |facts| &facts.ends);
+        let states = self.states_after(dfa, ends, &self.separators(right)[number].text).map(Rc::from);
+        self.known.behind.borrow_mut().insert(key, states.clone());
+        states
+    }
+
+    /// Returns a number for a separator that may stand before `right`.
+    fn separator_key(&self, number: usize, right: usize) -> usize {
+        self.lexer.rules[self.lexemes[right].entry()].mode * Which::BITS as usize + number
     }
 
     /// Returns true if a separator ends at the beginning of `right`.
-    fn separator_ends(&self, separator: &Separator, right: usize) -> bool {
+    fn separator_ends(&self, number: usize, right: usize) -> bool {
         let mode = self.lexer.rules[self.lexemes[right].entry()].mode;
         let Some(dfa) = self.automata.mode(mode) else { return true };
-        let state = self.automata.run(dfa, separator.last());
-        self.clash(mode, &[state], &self.before[right], Beginning::of(self.lexemes[right].rule)) < Clash::Certain
+        let budget = self.known.budget.get();
+        if budget > 0
+            && let Some(&(ends, work)) = self.known.ending.borrow().get((right, number))
+        {
+            self.work(work);
+            return ends;
+        }
+        let state = self.automata.run(dfa, self.separators(right)[number].last());
+        let clash = self.clash(mode, &[state], &self.known.before[right], Beginning::of(self.lexemes[right].rule));
+        let ends = clash < Clash::Certain;
+        if budget > 0 {
+            self.known.ending.borrow_mut().insert((right, number), (ends, budget - self.known.budget.get()));
+        }
+        ends
     }
 
     /// Returns true if the lexer cuts a lexeme after each of its hidden rules.
@@ -317,25 +392,48 @@ impl<'a> Boundaries<'a> {
     /// Says whether the lexer, in one of the states `from` of `mode`, may match more if `text` and a text of a rule
     /// follow.
     fn clash(&self, mode: usize, from: &[StateId], text: &str, Beginning { rule, only }: Beginning) -> Clash {
-        const MAX_PAIRS: usize = 1 << 16;
-        let classes = &self.automata.classes;
-        let (Some(left), Some(right)) = (self.automata.mode(mode), self.automata.of_rule(rule)) else {
-            return Clash::Certain;
-        };
-        if self.budget.get() == 0 {
-            return Clash::Certain;
+        let Some(sides) = self.sides(mode, from.len(), rule) else { return Clash::Certain };
+        if text.is_empty() {
+            return self.meet(&sides, from, only);
         }
-        self.budget.set(self.budget.get().saturating_sub(from.len() + 16));
-        let Some(facts) = self.automata.facts(rule) else { return Clash::Certain };
-        let mut seeds: Vec<StateId> = from.to_vec();
+        let states = self.states_after(sides.left, from, text);
+        states.map_or(Clash::Certain, |states| self.meet(&sides, &states, only))
+    }
+
+    /// Counts work.
+    fn work(&self, work: usize) {
+        self.known.budget.set(self.known.budget.get().saturating_sub(work));
+    }
+
+    /// Returns the two sides of a boundary. `None` if nothing is known about one of them, or once the budget is spent.
+    fn sides(&self, mode: usize, begun: usize, rule: usize) -> Option<Sides<'_>> {
+        let (left, right) = (self.automata.mode(mode)?, self.automata.of_rule(rule)?);
+        if self.known.budget.get() == 0 {
+            return None;
+        }
+        self.work(begun + 16);
+        Some(Sides { left, right, facts: self.automata.facts(rule)? })
+    }
+
+    /// Returns the states after a text, of those in which something can still match. `None` if something matches on the
+    /// way.
+    fn states_after(&self, dfa: &Dfa, from: &[StateId], text: &str) -> Option<Vec<StateId>> {
+        let mut states = from.to_vec();
         for character in text.chars() {
-            let class = classes.of(character);
-            seeds = seeds.into_iter().map(|state| left.next(state, class)).filter(|&s| left.is_alive(s)).collect();
-            if seeds.iter().any(|&state| left.winner(state).is_some()) {
-                return Clash::Certain;
+            let class = self.automata.classes.of(character);
+            states = states.into_iter().map(|state| dfa.next(state, class)).filter(|&s| dfa.is_alive(s)).collect();
+            if states.iter().any(|&state| dfa.winner(state).is_some()) {
+                return None;
             }
         }
-        if seeds.is_empty() {
+        Some(states)
+    }
+
+    /// Says whether the lexer, in one of these states, may match more if a text of the right side follows, of those
+    /// that begin with the class `only`.
+    fn meet(&self, &Sides { left, right, facts }: &Sides<'_>, states: &[StateId], only: Option<usize>) -> Clash {
+        const MAX_PAIRS: usize = 1 << 16;
+        if states.is_empty() {
             return Clash::None;
         }
         let mut worst = Clash::None;
@@ -346,8 +444,8 @@ impl<'a> Boundaries<'a> {
             (left.is_alive(next) && facts.leads(place)).then_some((next, place))
         };
         for class in facts.first.iter().filter(|&class| only.is_none_or(|only| only == class)) {
-            for &seed in &seeds {
-                if let Some(pair) = step(seed, START, class)
+            for &state in states {
+                if let Some(pair) = step(state, START, class)
                     && seen.insert(pair)
                 {
                     pending.push(pair);
@@ -355,7 +453,7 @@ impl<'a> Boundaries<'a> {
             }
         }
         while let Some((state, place)) = pending.pop() {
-            self.budget.set(self.budget.get().saturating_sub(classes.len()));
+            self.work(self.automata.classes.len());
             if left.winner(state).is_some() || seen.len() > MAX_PAIRS {
                 return Clash::Certain;
             }
@@ -372,4 +470,14 @@ impl<'a> Boundaries<'a> {
         }
         worst
     }
+}
+
+/// The two sides of a boundary.
+struct Sides<'a> {
+    /// The automaton of the left side's mode.
+    left: &'a Dfa,
+    /// The automaton of the right side's mode.
+    right: &'a Dfa,
+    /// The facts about the right side's texts.
+    facts: &'a RuleFacts,
 }

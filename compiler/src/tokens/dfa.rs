@@ -96,16 +96,19 @@ impl Dfa {
     }
 
     /// Returns the state after one more character.
+    #[inline(always)]
     pub(super) fn next(&self, state: StateId, class: usize) -> StateId {
         self.next[state as usize * self.classes + class]
     }
 
     /// Returns the lexer rule that wins if the match ends in `state`.
+    #[inline(always)]
     pub(super) fn winner(&self, state: StateId) -> Option<usize> {
         self.winner[state as usize].map(|rule| rule as usize)
     }
 
     /// Returns true if a match can end in `state` or later.
+    #[inline(always)]
     pub(super) fn is_alive(&self, state: StateId) -> bool {
         self.alive[state as usize]
     }

@@ -1,6 +1,6 @@
 //! Expands a grammar over tokens to a grammar over characters.
 
-use super::boundaries::{ANY_FIRST, Boundaries, FirstId};
+use super::boundaries::{ANY_FIRST, Boundaries, Known, FirstId};
 use super::flat::{FlatGrammar, Lexeme};
 use super::gaps::Gaps;
 use super::language::NEVER;
@@ -13,6 +13,7 @@ use super::separators::Which;
 use super::states::Automata;
 use super::{LexerRule, Options, Outcome, SeparatorPolicy, Syntax, TokenGrammar};
 use crate::ast::{self, Alternative, Expr, ExprKind, Grammar, Name, Weight};
+use crate::check::Index;
 use crate::check::productive::productive_rules;
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Span};
 use crate::ordered::{Map, Set};
@@ -48,21 +49,32 @@ pub fn expand(grammar: &TokenGrammar, options: &Options, diagnostics: &mut Diagn
     };
     // Texts from other sources may contain the uncertain cases too.
     let is_any = options.separators == SeparatorPolicy::Any;
-    let flat = if is_any {
+    let (flat, separated) = if is_any {
         for (number, _) in grammar.lexer.rules.iter().enumerate().filter(|(_, rule)| rule.outcome == Outcome::Hidden) {
             automata.keep_endable(number);
         }
-        flat
+        (flat, None)
     } else {
-        let restless = keep_quiet(&mut automata, &flat, grammar, options);
-        without_restless(flat, &restless, grammar, diagnostics)
+        let (restless, separated) = keep_quiet(&mut automata, &flat, grammar, options);
+        match without_restless(&flat, &restless, grammar, diagnostics) {
+            Some(rest) => (rest, None),
+            None => (flat, separated),
+        }
     };
-    let boundaries = Boundaries::new(&grammar.lexer, &automata, &flat.lexemes);
+    let (mut separated, boundaries) = match separated {
+        Some((spaced, known)) => {
+            (Some(spaced), Boundaries::of_known(&grammar.lexer, &automata, &flat.lexemes, known))
+        }
+        None => (None, Boundaries::new(&grammar.lexer, &automata, &flat.lexemes)),
+    };
     for only_certain in [true, false] {
         if only_certain && is_any {
             continue;
         }
-        let spaced = separate(&flat, &boundaries, options.separators, only_certain);
+        let spaced = match separated.take() {
+            Some(spaced) => spaced,
+            None => separate(&flat, &boundaries, options.separators, only_certain),
+        };
         let mut assembly = Assembly::new(grammar, &automata, &boundaries, &flat, options);
         let result = assembly.grammar(&spaced);
         let result = match grammar.lexer.layout {
@@ -100,10 +112,16 @@ fn origins(grammar: &TokenGrammar, result: &Grammar) -> Map<String, String> {
 }
 
 /// Keeps the lexer from continuing beyond tokens where no separator helps. If it does not continue after some texts of
-/// a token, only those texts are kept. Returns the lexemes after which it may continue before all their neighbours.
-fn keep_quiet(automata: &mut Automata, flat: &FlatGrammar, grammar: &TokenGrammar, options: &Options) -> Set<usize> {
+/// a token, only those texts are kept. Returns the lexemes after which it may continue before all their neighbours, and
+/// the separated grammar, if the automata are still those that it was made with.
+fn keep_quiet(
+    automata: &mut Automata,
+    flat: &FlatGrammar,
+    grammar: &TokenGrammar,
+    options: &Options,
+) -> (Set<usize>, Option<(SpacedGrammar, Known)>) {
     if options.separators == SeparatorPolicy::None {
-        return Set::new();
+        return (Set::new(), None);
     }
     const MAX_ROUNDS: usize = 4;
     let mut round = 0;
@@ -115,36 +133,40 @@ fn keep_quiet(automata: &mut Automata, flat: &FlatGrammar, grammar: &TokenGramma
         for &(left, right) in &spaced.restless {
             rights.entry(flat.lexemes[left].rule).or_default().insert(right);
         }
+        let budget = boundaries.budget();
         let quiet: Vec<_> =
             rights.into_iter().map(|(rule, rights)| (rule, boundaries.quiet_ends(rule, &rights))).collect();
+        let known = boundaries.into_known(budget);
         let mut changed = false;
         for (rule, ends) in quiet {
             changed |= automata.keep_ends(rule, &ends);
         }
         if !changed || round == MAX_ROUNDS {
             let lefts: Set<usize> = spaced.restless.iter().map(|&(left, _)| left).collect();
-            return lefts.difference(&spaced.calm).copied().collect();
+            let restless = lefts.difference(&spaced.calm).copied().collect();
+            return (restless, (!changed).then_some((spaced, known)));
         }
     }
 }
 
-/// Returns the grammar without the lexemes after which the lexer may always continue, if most lexemes remain.
+/// Returns the grammar without the lexemes after which the lexer may always continue, if most lexemes remain. `None` if
+/// nothing is left out.
 fn without_restless(
-    flat: FlatGrammar,
+    flat: &FlatGrammar,
     restless: &Set<usize>,
     grammar: &TokenGrammar,
     diagnostics: &mut Diagnostics,
-) -> FlatGrammar {
+) -> Option<FlatGrammar> {
     let is_token = |&&lexeme: &&usize| grammar.lexer.rules[flat.lexemes[lexeme].rule].outcome != Outcome::More;
     let restless: Set<usize> = restless.iter().filter(is_token).copied().collect();
     if restless.is_empty() {
-        return flat;
+        return None;
     }
-    let Some(rest) = flat.without(&restless) else { return flat };
+    let rest = flat.without(&restless)?;
     if 4 * rest.used().len() < 3 * flat.used().len() {
-        return flat;
+        return None;
     }
-    let names: Set<&str> = restless.iter().map(|&lexeme| token_name(grammar, &flat, lexeme)).collect();
+    let names: Set<&str> = restless.iter().map(|&lexeme| token_name(grammar, flat, lexeme)).collect();
     let mut shown: Vec<String> = names.iter().take(MAX_PAIRS).map(|name| format!("`{name}`")).collect();
     if names.len() > MAX_PAIRS {
         shown.push(format!("{} more tokens", names.len() - MAX_PAIRS));
@@ -154,7 +176,7 @@ fn without_restless(
                 what needs these tokens is left out";
     let span = grammar.rules[grammar.start].span;
     diagnostics.push(Diagnostic::warning(Code::AmbiguousBoundary, span, message).help(help));
-    rest
+    Some(rest)
 }
 
 /// Returns the name of a lexeme's token, or of its rule if the rule is only a part of a token.
@@ -431,10 +453,12 @@ fn pruned(mut grammar: Grammar) -> Option<Grammar> {
     let body = Expr::rule(NEVER, Span::default());
     grammar.rules.push(ast::Rule::new(name, body));
     let productive = {
-        let index: Map<&str, usize> =
+        let index: Index<'_> =
             grammar.rules.iter().enumerate().map(|(number, rule)| (rule.name.text.as_str(), number)).collect();
         let productive = productive_rules(&grammar, &index);
-        let names = index.into_iter().filter(|&(_, number)| productive[number]).map(|(name, _)| name.to_string());
+        // Of rules with one name, the last one counts.
+        let is_productive = |rule: &&ast::Rule| index.get(&rule.name.text).is_some_and(|&number| productive[number]);
+        let names = grammar.rules.iter().filter(is_productive).map(|rule| rule.name.text.clone());
         names.collect::<Set<String>>()
     };
     let start = grammar.rules.first()?.name.text.clone();

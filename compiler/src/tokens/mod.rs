@@ -33,6 +33,7 @@ mod layout;
 mod levels;
 mod modes;
 mod nfa;
+mod pairs;
 mod paths;
 mod patterns;
 mod recursion;

@@ -12,6 +12,7 @@ use super::bits::Bits;
 use super::boundaries::{ANY_FIRST, Boundaries, Clash, FirstId, Need};
 use super::edges::Edges;
 use super::flat::{Flat, FlatGrammar};
+use super::pairs::Pairs;
 use super::separators::Which;
 use crate::ordered::{Map, Set, sort_by};
 
@@ -88,12 +89,12 @@ pub(super) fn separate(
         policy,
         only_certain,
         edges: Edges::new(flat),
-        variants: Map::new(),
-        counts: vec![0; flat.rules.len()],
+        variants: vec![Vec::new(); flat.rules.len()],
         widest: Map::new(),
         pending: VecDeque::new(),
         sets: Map::new(),
-        needs: Map::new(),
+        needs: Pairs::default(),
+        calm: Bits::new(flat.lexemes.len()),
         budget: MAX_WORK,
         written: 0,
         copied: MAX_COPIED,
@@ -109,6 +110,7 @@ pub(super) fn separate(
         // Not all neighbours were examined, so the result is not reliable.
         separating.result.restless.clear();
     }
+    separating.result.calm = separating.calm.iter().collect();
     sort_by(&mut separating.result.unseparated, Ord::cmp);
     separating.result.unseparated.dedup();
     separating.result
@@ -151,14 +153,16 @@ struct Separating<'a> {
     policy: SeparatorPolicy,
     only_certain: bool,
     edges: Edges,
-    variants: Map<(usize, Key), usize>,
-    counts: Vec<usize>,
+    /// The variants of each rule, by their needs.
+    variants: Vec<Vec<(Key, usize)>>,
     /// For rules with many variants, the key that covers all contexts so far.
     widest: Map<usize, Key>,
     pending: VecDeque<(usize, usize, Key)>,
     /// The sets of lexemes to the left, numbered.
     sets: Map<Bits, usize>,
-    needs: Map<(usize, usize), Need>,
+    needs: Pairs<Need>,
+    /// The lexemes for [`SpacedGrammar::calm`].
+    calm: Bits,
     /// The remaining budget for needs. At 0, all neighbours are separated.
     budget: usize,
     /// The number of needs in the keys of variants.
@@ -171,19 +175,22 @@ struct Separating<'a> {
 impl Separating<'_> {
     /// Returns the variant of a rule for these needs.
     fn variant(&mut self, rule: usize, mut key: Key) -> usize {
-        if !self.variants.contains_key(&(rule, key.clone())) && self.counts[rule] >= MAX_VARIANTS {
+        let known = |variants: &[(Key, usize)], key: &Key| variants.iter().find(|known| known.0 == *key).map(|known| known.1);
+        if let Some(id) = known(&self.variants[rule], &key) {
+            return id;
+        }
+        if self.variants[rule].len() >= MAX_VARIANTS {
             let wide = self.widest.remove(&rule).unwrap_or_else(|| key.clone());
             key = self.either_key(wide, key);
             self.widest.insert(rule, key.clone());
-        }
-        if let Some(&id) = self.variants.get(&(rule, key.clone())) {
-            return id;
+            if let Some(id) = known(&self.variants[rule], &key) {
+                return id;
+            }
         }
         let id = self.result.rules.len();
         self.result.rules.push(SpacedRule { origin: rule, body: Spaced::Choice(Vec::new()) });
-        self.counts[rule] += 1;
         self.written += key.len();
-        self.variants.insert((rule, key.clone()), id);
+        self.variants[rule].push((key.clone(), id));
         self.pending.push_back((id, rule, key));
         id
     }
@@ -257,7 +264,7 @@ impl Separating<'_> {
         }
         self.budget -= 1;
         let place = (number, right);
-        if let Some(&need) = self.needs.get(&place) {
+        if let Some(&need) = self.needs.get(place) {
             return need;
         }
         let mut all = None;
@@ -282,7 +289,7 @@ impl Separating<'_> {
             if need.clash != Clash::None && need.separators & need.ending == 0 {
                 self.result.restless.insert((left, right));
             } else {
-                self.result.calm.insert(left);
+                self.calm.insert(left);
             }
             if need.clash == Clash::Certain && need.wanted() == 0 {
                 self.result.unseparated.push((left, right));

@@ -2,9 +2,10 @@
 
 use super::{Checking, MAX_LABELS, Stand, follows_in_length};
 use crate::ast::{Expr, Grammar, Name, Rule};
+use crate::check::Index;
 use crate::derived::{Derived, Measure, Term, Value};
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Span};
-use crate::ordered::{Map, Set};
+use crate::ordered::Set;
 
 /// The greatest length of a part that follows from a parameter, in bytes. Numbers that measure one are wide enough.
 const MOST_BYTES: u64 = 1 << 31;
@@ -12,7 +13,7 @@ const MOST_BYTES: u64 = 1 << 31;
 /// Reports what is wrong with parameters and what stands for them, but for the labels that are not seen.
 pub(in crate::check) fn check_parameters(
     grammar: &Grammar,
-    index: &Map<&str, usize>,
+    index: &Index<'_>,
     start: Option<usize>,
     diagnostics: &mut Diagnostics,
 ) {
@@ -97,7 +98,7 @@ fn check_own(rule: &Rule, diagnostics: &mut Diagnostics) {
 }
 
 /// Returns for each rule the numbers of the parameters whose rounds are counted in it, or in what it passes them to.
-fn counted_parameters(grammar: &Grammar, index: &Map<&str, usize>) -> Vec<Set<usize>> {
+fn counted_parameters(grammar: &Grammar, index: &Index<'_>) -> Vec<Set<usize>> {
     let mut counted: Vec<Set<usize>> = vec![Set::new(); grammar.rules.len()];
     // Each round adds a parameter, and a grammar has a bounded number of them.
     loop {

@@ -3,6 +3,7 @@
 use super::places::listed;
 use super::start::widest;
 use crate::ast::{Expr, Grammar, Name, Rule};
+use crate::check::Index;
 use crate::check::productive::productive_rules;
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Span};
 use crate::formats::prune::prune;
@@ -69,7 +70,7 @@ fn lost_rules(grammar: &mut Grammar) -> Set<String> {
     names.map(|(_, rule)| rule.name.text.clone()).collect()
 }
 
-fn borrowed(index: &Map<String, usize>) -> Map<&str, usize> {
+fn borrowed(index: &Map<String, usize>) -> Index<'_> {
     index.iter().map(|(name, &number)| (name.as_str(), number)).collect()
 }
 
