@@ -18,12 +18,7 @@ const MAX_KINDS: usize = 64;
 type Kinds = u64;
 
 /// Reports what is wrong with the names of a grammar, seen from its start rule.
-pub(super) fn check_names(
-    grammar: &Grammar,
-    index: &Index<'_>,
-    start: Option<usize>,
-    diagnostics: &mut Diagnostics,
-) {
+pub(super) fn check_names(grammar: &Grammar, index: &Index<'_>, start: Option<usize>, diagnostics: &mut Diagnostics) {
     let (mut given, mut asked) = (Map::new(), Vec::new());
     each_naming(grammar, &mut |naming, _| match naming.given() {
         Some(kind) => given.entry(kind.text.as_str()).or_insert_with(Vec::new).push((kind, naming.unique().is_some())),

@@ -247,7 +247,8 @@ impl<'a> Boundaries<'a> {
         let rights: Vec<(usize, Vec<&Separator>)> = rights.iter().map(|&right| (right, separators(right))).collect();
         let is_quiet = |end: StateId, right: usize, separators: &[&Separator]| {
             separators.iter().any(|separator| ends(self.automata, dfa, &[end], &separator.text))
-                || self.clash(mode, &[end], &self.known.before[right], Beginning::of(self.lexemes[right].rule)) == Clash::None
+                || self.clash(mode, &[end], &self.known.before[right], Beginning::of(self.lexemes[right].rule))
+                    == Clash::None
         };
         let ends = facts.ends.iter().copied();
         ends.filter(|&end| rights.iter().all(|(right, separators)| is_quiet(end, *right, separators))).collect()

@@ -1,6 +1,6 @@
 //! Expands a grammar over tokens to a grammar over characters.
 
-use super::boundaries::{ANY_FIRST, Boundaries, Known, FirstId};
+use super::boundaries::{ANY_FIRST, Boundaries, FirstId, Known};
 use super::flat::{FlatGrammar, Lexeme};
 use super::gaps::Gaps;
 use super::language::NEVER;
@@ -62,9 +62,7 @@ pub fn expand(grammar: &TokenGrammar, options: &Options, diagnostics: &mut Diagn
         }
     };
     let (mut separated, boundaries) = match separated {
-        Some((spaced, known)) => {
-            (Some(spaced), Boundaries::of_known(&grammar.lexer, &automata, &flat.lexemes, known))
-        }
+        Some((spaced, known)) => (Some(spaced), Boundaries::of_known(&grammar.lexer, &automata, &flat.lexemes, known)),
         None => (None, Boundaries::new(&grammar.lexer, &automata, &flat.lexemes)),
     };
     for only_certain in [true, false] {

@@ -175,7 +175,8 @@ struct Separating<'a> {
 impl Separating<'_> {
     /// Returns the variant of a rule for these needs.
     fn variant(&mut self, rule: usize, mut key: Key) -> usize {
-        let known = |variants: &[(Key, usize)], key: &Key| variants.iter().find(|known| known.0 == *key).map(|known| known.1);
+        let known =
+            |variants: &[(Key, usize)], key: &Key| variants.iter().find(|known| known.0 == *key).map(|known| known.1);
         if let Some(id) = known(&self.variants[rule], &key) {
             return id;
         }

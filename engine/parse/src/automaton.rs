@@ -35,7 +35,7 @@ use origins::Origins;
 pub(crate) use run::{GaveUp, Run};
 use symbols::{END, Symbol, Symbols};
 pub(crate) use trace::Placed;
-use trial::{List, Outcome, Question, Scratch, Trial, join};
+use trial::{Found, List, Outcome, Question, Scratch, Trial, join};
 pub(crate) use trial::{MET, MET_PLAINLY};
 use views::Views;
 
@@ -158,7 +158,7 @@ impl Automaton {
             spent: Spent::default(),
         };
         let entry = program.callees[program.start as usize].entry;
-        let start = automaton.number(Configuration {
+        let start = automaton.number(&Configuration {
             is_lowest: true,
             is_start: true,
             threads: vec![Waiting { ahead: 0, literal: NONE, state: entry, count: 0, frame: 0 }],
@@ -190,14 +190,14 @@ impl Automaton {
         self.table[from as usize * self.symbols.len() + usize::from(symbol)]
     }
 
-    fn number(&mut self, configuration: Configuration) -> ConfigurationId {
-        if let Some(&number) = self.numbers.get(&configuration) {
+    fn number(&mut self, configuration: &Configuration) -> ConfigurationId {
+        if let Some(&number) = self.numbers.get(configuration) {
             return number;
         }
         let number = self.configurations.len() as ConfigurationId;
         // The memory of the hash table, too.
         self.spent.memory += configuration.size() + 64;
-        let configuration = Arc::new(configuration);
+        let configuration = Arc::new(configuration.clone());
         self.configurations.push(configuration.clone());
         self.numbers.insert(configuration, number);
         self.table.resize(self.configurations.len() * self.symbols.len(), UNKNOWN);
@@ -226,9 +226,9 @@ impl Automaton {
             self.places.resize(self.transitions.len(), Place::default());
             self.places[transition as usize] = Place { is_certain, has_marks };
         }
-        let questions = std::mem::take(&mut trial.questions);
+        self.set(program, from, symbol, &trial.found.questions, transition);
+        trial.end_trial();
         self.scratch = Some(scratch);
-        self.set(program, from, symbol, &questions, transition);
         transition
     }
 
@@ -238,20 +238,20 @@ impl Automaton {
             Outcome::Mixed => MIXED,
             Outcome::Large => LARGE,
             Outcome::Accepted(list) => {
-                let origin = self.add_origin(program, &trial.lists, list);
+                let origin = self.add_origin(program, &trial.found.lists, list);
                 self.add(Transition::Accept { origin })
             }
             Outcome::Ended(list) => {
-                let origin = self.add_origin(program, &trial.lists, list);
+                let origin = self.add_origin(program, &trial.found.lists, list);
                 self.add(Transition::Return { origin })
             }
             Outcome::Waits => {
-                let lists = &mut trial.lists;
+                let Found { graph, lists, .. } = &mut trial.found;
                 let is_end = |state| matches!(program.states[state as usize], State::End);
-                trial.graph.contract(is_end, |before, after| join(lists, before, after));
-                let parts = trial.graph.split();
-                self.spent.effort += trial.graph.effort;
-                self.add_steps(program, parts, lists)
+                graph.contract(is_end, |before, after| join(lists, before, after));
+                let bases = graph.bases();
+                self.spent.effort += graph.effort;
+                self.add_steps(program, &bases, trial)
             }
         }
     }
@@ -264,12 +264,16 @@ impl Automaton {
         }
     }
 
-    fn add_steps(&mut self, program: &Program, parts: Vec<(Configuration, Vec<u32>)>, lists: &[List]) -> TransitionId {
-        let mut numbered = Vec::with_capacity(parts.len());
-        for (configuration, registers) in parts {
+    /// Adds the transition to the configurations above these frames.
+    fn add_steps(&mut self, program: &Program, bases: &[u32], trial: &mut Trial<'_, '_>) -> TransitionId {
+        let Found { graph, lists, .. } = &trial.found;
+        let (configuration, registers) = &mut trial.scratch.part;
+        let mut numbered = Vec::with_capacity(bases.len());
+        for (part, &base) in bases.iter().enumerate() {
+            graph.number(base, bases.get(part + 1).copied(), configuration, registers);
             let to = self.number(configuration);
             let origins = self.origins.len();
-            for list in registers {
+            for &list in &*registers {
                 self.add_origin(program, lists, list);
             }
             numbered.push((to, origins));
@@ -320,9 +324,10 @@ impl Automaton {
             graph.threads.push((Waiting { frame: moved(thread.frame), ..*thread }, register * 2 + 1));
         }
         let returning = upper.threads.is_empty().then(|| moved(RETURNING));
-        let (configuration, lists) = graph.number(configuration::BASE, returning);
+        let (mut configuration, mut lists) = (Configuration::default(), Vec::new());
+        graph.number(configuration::BASE, returning, &mut configuration, &mut lists);
         self.spent.effort += configuration.registers() as u64;
-        let to = self.number(configuration);
+        let to = self.number(&configuration);
         let first = self.merged.len() as u32;
         self.merged.extend(lists.iter().map(|list| Merged { is_above: list % 2 == 1, register: list / 2 }));
         let transition = self.add(Transition::Merge { to, first });

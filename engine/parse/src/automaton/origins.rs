@@ -127,6 +127,13 @@ impl Origins {
 
     /// Adds the origin of the choices in a list; returns its place.
     pub fn add(&mut self, program: &Program, lists: &[List], list: u32) -> u32 {
+        // Most registers stay as they are.
+        if list != EMPTY
+            && let List { before: EMPTY, part: Part::Register(source) } = lists[list as usize]
+        {
+            self.list.push(Origin { source, written: NOTHING });
+            return self.list.len() as u32 - 1;
+        }
         let mut class_read = NONE;
         let Found { mut registers, mut bytes, mut marks } = std::mem::take(&mut self.found);
         // From the end to the beginning.

@@ -81,11 +81,42 @@ pub(super) struct Scratch {
     /// The number of the trial that called each callee, and the frame.
     called: Vec<(u32, u32)>,
     trial: u32,
+    /// Memory for what trials find.
+    found: Found,
+    /// Memory for one of the configurations that a trial leads to, and for the lists of its registers.
+    pub part: (Configuration, Vec<u32>),
+}
+
+/// Findings of a trial.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    /// The frames, and the threads that wait for the next position.
+    pub graph: Graph,
+    pub lists: Vec<List>,
+    pub questions: Vec<Question>,
+    /// For each frame that is not of this position, the count with which it has ended first.
+    ended: Vec<Option<u32>>,
+    /// Frames that have ended with other counts, too.
+    ended_again: Vec<(u32, u32)>,
+    open: Vec<Thread>,
+}
+
+impl Found {
+    fn clear(&mut self, from: &Configuration) {
+        self.graph.clear(from.is_lowest);
+        self.lists.clear();
+        self.questions.clear();
+        self.ended.clear();
+        self.ended.resize(from.ends.len(), None);
+        self.ended_again.clear();
+        self.open.clear();
+    }
 }
 
 impl Scratch {
     pub fn new(program: &Program) -> Scratch {
-        Scratch { seen: Seen::new(), called: vec![(0, NONE); program.callees.len()], trial: 0 }
+        let called = vec![(0, NONE); program.callees.len()];
+        Scratch { seen: Seen::new(), called, trial: 0, found: Found::default(), part: Default::default() }
     }
 
     fn clear(&mut self) {
@@ -100,18 +131,12 @@ impl Scratch {
 
 pub(super) struct Trial<'p, 's> {
     program: &'p Program,
-    scratch: &'s mut Scratch,
+    pub scratch: &'s mut Scratch,
     sample: Sample,
-    /// The frames, and the threads that wait for the next position.
-    pub graph: Graph,
+    pub found: Found,
     /// Number of frames that are not of this position.
     old: usize,
     is_start: bool,
-    /// The counts with which each frame has ended.
-    ended: Vec<Vec<u32>>,
-    open: Vec<Thread>,
-    pub lists: Vec<List>,
-    pub questions: Vec<Question>,
     pub steps: u32,
     /// The list of the base if it ended, and whether it ended with another count too.
     base: Option<u32>,
@@ -154,26 +179,29 @@ pub(super) enum Outcome {
 impl<'p, 's> Trial<'p, 's> {
     pub fn new(program: &'p Program, scratch: &'s mut Scratch, sample: Sample, from: &Configuration) -> Trial<'p, 's> {
         scratch.clear();
+        let mut found = std::mem::take(&mut scratch.found);
+        found.clear(from);
         let mut trial = Trial {
             program,
             scratch,
             sample,
-            graph: Graph { is_lowest: from.is_lowest, ..Graph::default() },
+            found,
             old: from.ends.len(),
             is_start: from.is_start,
-            ended: vec![Vec::new(); from.ends.len()],
-            open: Vec::new(),
-            lists: Vec::new(),
-            questions: Vec::new(),
             steps: 0,
             base: None,
             has_ended_again: false,
             accepted: None,
             meetings: Meetings { is_certain: from.registers() == 1, ..Meetings::default() },
         };
-        let lists = &mut trial.lists;
-        trial.graph.add_frames(from, |frame| frame, |register| add(lists, EMPTY, Part::Register(register)));
+        let Found { graph, lists, .. } = &mut trial.found;
+        graph.add_frames(from, |frame| frame, |register| add(lists, EMPTY, Part::Register(register)));
         trial
+    }
+
+    /// Gives the memory back.
+    pub fn end_trial(self) {
+        self.scratch.found = self.found;
     }
 
     /// Follows all threads of the configuration through this position.
@@ -193,7 +221,7 @@ impl<'p, 's> Trial<'p, 's> {
             let Waiting { state, count, frame, .. } = *waiting;
             if self.allows(state) {
                 let list = self.register(register);
-                self.open.push(Thread { state, count, frame, list });
+                self.found.open.push(Thread { state, count, frame, list });
                 self.follow();
             }
         }
@@ -202,25 +230,25 @@ impl<'p, 's> Trial<'p, 's> {
 
     fn outcome(&mut self) -> Outcome {
         self.mark_meetings();
-        let edges: usize = self.graph.frames.iter().map(Vec::len).sum();
-        if self.steps > MOST_STEPS || edges + self.graph.threads.len() > MOST {
+        let registers = self.found.graph.frames.edges() + self.found.graph.threads.len();
+        if self.steps > MOST_STEPS || registers > MOST {
             return Outcome::Large;
         }
-        match (self.accepted, self.base, self.graph.threads.is_empty()) {
+        match (self.accepted, self.base, self.found.graph.threads.is_empty()) {
             (Some(list), ..) => Outcome::Accepted(list),
             (_, Some(list), true) if !self.has_ended_again => Outcome::Ended(list),
             (_, Some(_), _) => Outcome::Mixed,
             (_, None, true) => Outcome::Dead,
             (_, None, false) => {
                 // Threads that waited for the same position come first.
-                self.graph.threads.sort_by_key(|(thread, _)| thread.ahead);
+                self.found.graph.threads.sort_by_key(|(thread, _)| thread.ahead);
                 Outcome::Waits
             }
         }
     }
 
     fn follow(&mut self) {
-        while let Some(thread) = self.open.pop() {
+        while let Some(thread) = self.found.open.pop() {
             self.steps += 1;
             if self.steps <= MOST_STEPS {
                 self.step(thread);
@@ -229,22 +257,22 @@ impl<'p, 's> Trial<'p, 's> {
     }
 
     fn register(&mut self, register: u32) -> u32 {
-        add(&mut self.lists, EMPTY, Part::Register(register))
+        add(&mut self.found.lists, EMPTY, Part::Register(register))
     }
 
     fn allows(&mut self, state: StateId) -> bool {
-        self.questions.push(Question::Allows(state));
+        self.found.questions.push(Question::Allows(state));
         self.program.lookahead.allows(state, self.sample.byte)
     }
 
     fn push(&mut self, state: StateId, thread: Thread) {
         if self.allows(state) {
-            self.open.push(Thread { state, ..thread });
+            self.found.open.push(Thread { state, ..thread });
         }
     }
 
     fn choose(&mut self, thread: Thread, site: u32, option: u32) -> Thread {
-        Thread { list: add(&mut self.lists, thread.list, Part::Choice { site, option }), ..thread }
+        Thread { list: add(&mut self.found.lists, thread.list, Part::Choice { site, option }), ..thread }
     }
 
     /// Lets a waiting thread wait for one position less.
@@ -252,7 +280,7 @@ impl<'p, 's> Trial<'p, 's> {
         let Waiting { ahead, literal, .. } = *waiting;
         if literal != NONE {
             let byte = self.program.bytes[literal as usize];
-            self.questions.push(Question::Is(byte));
+            self.found.questions.push(Question::Is(byte));
             if self.sample.byte != Some(byte) {
                 return;
             }
@@ -260,14 +288,14 @@ impl<'p, 's> Trial<'p, 's> {
         if self.sample.byte.is_some() {
             let literal = if literal == NONE || ahead == 1 { NONE } else { literal + 1 };
             let list = self.register(register);
-            self.graph.threads.push((Waiting { ahead: ahead - 1, literal, ..*waiting }, list));
+            self.found.graph.threads.push((Waiting { ahead: ahead - 1, literal, ..*waiting }, list));
         }
     }
 
     /// Lets a thread wait for the position after something of `len` bytes; the first one has been read.
     fn wait(&mut self, thread: Thread, next: StateId, len: u32, literal: u32) {
         let Thread { count, frame, list, .. } = thread;
-        self.graph.threads.push((Waiting { ahead: len - 1, literal, state: next, count, frame }, list));
+        self.found.graph.threads.push((Waiting { ahead: len - 1, literal, state: next, count, frame }, list));
     }
 
     /// Notes that a thread is the first one that comes to a place. Returns its list.
@@ -278,7 +306,7 @@ impl<'p, 's> Trial<'p, 's> {
         let number = self.meetings.places.len() as u32;
         self.meetings.places.push((list, None));
         self.meetings.numbers.insert((state, count, frame), number);
-        add(&mut self.lists, list, Part::Meeting(number))
+        add(&mut self.found.lists, list, Part::Meeting(number))
     }
 
     /// Notes that a thread comes to a place where another one was before.
@@ -294,7 +322,7 @@ impl<'p, 's> Trial<'p, 's> {
 
     /// Returns the list that two lists go on from. It is empty if none is found.
     fn parting(&self, first: u32, second: u32) -> u32 {
-        let before = |&list: &u32| Some(self.lists[list as usize].before).filter(|&list| list != EMPTY);
+        let before = |&list: &u32| Some(self.found.lists[list as usize].before).filter(|&list| list != EMPTY);
         let chain = |list| std::iter::successors(Some(list).filter(|&list| list != EMPTY), before).take(MOST_PARTS);
         let first: Vec<u32> = chain(first).collect();
         chain(second).find(|list| first.contains(list)).unwrap_or(EMPTY)
@@ -308,7 +336,7 @@ impl<'p, 's> Trial<'p, 's> {
             if list == EMPTY || list == after {
                 continue;
             }
-            let List { before, part } = self.lists[list as usize];
+            let List { before, part } = self.found.lists[list as usize];
             open.push(before);
             match part {
                 Part::Mark(_) => return true,
@@ -321,7 +349,7 @@ impl<'p, 's> Trial<'p, 's> {
 
     /// Marks the places in lists that several threads came to: more than one derivation leads there.
     fn mark_meetings(&mut self) {
-        for List { part, .. } in &mut self.lists {
+        for List { part, .. } in &mut self.found.lists {
             if let Part::Meeting(number) = *part
                 && let (_, Some(mark)) = self.meetings.places[number as usize]
             {
@@ -343,29 +371,29 @@ impl<'p, 's> Trial<'p, 's> {
         match program.states[state as usize] {
             State::Bytes { start, len, next } => {
                 let byte = program.bytes[start as usize];
-                self.questions.push(Question::Is(byte));
+                self.found.questions.push(Question::Is(byte));
                 if self.sample.byte == Some(byte) {
                     self.wait(thread, next, len, if len == 1 { NONE } else { start + 1 });
                 }
             }
             State::Class { class, next } => self.class(thread, class, next),
             State::Choice { site, first, count } => {
-                let from = self.open.len();
+                let from = self.found.open.len();
                 for place in first..first + count {
                     let (option, target) = (program.options[place as usize], program.targets[place as usize]);
                     if self.allows(target) {
                         let thread = self.choose(thread, site, option);
-                        self.open.push(Thread { state: target, ..thread });
+                        self.found.open.push(Thread { state: target, ..thread });
                     }
                 }
-                self.open[from..].reverse();
+                self.found.open[from..].reverse();
                 self.steps += count / 8;
             }
             State::Rounds { site, item, stop } => {
                 for (option, target) in [(0, stop), (1, item)] {
                     if self.allows(target) {
                         let thread = self.choose(thread, site, option);
-                        self.open.push(Thread { state: target, ..thread });
+                        self.found.open.push(Thread { state: target, ..thread });
                     }
                 }
             }
@@ -376,9 +404,10 @@ impl<'p, 's> Trial<'p, 's> {
                 self.push(repeat.count, Thread { count: repeat.after_one_more(count), ..thread });
             }
             State::Mark { mark, next } => {
-                let is_only = self.meetings.is_certain && self.open.is_empty() && self.graph.threads.is_empty();
+                let is_only =
+                    self.meetings.is_certain && self.found.open.is_empty() && self.found.graph.threads.is_empty();
                 self.meetings.has_marks |= !is_only;
-                let list = add(&mut self.lists, list, Part::Mark(mark));
+                let list = add(&mut self.found.lists, list, Part::Mark(mark));
                 self.push(next, Thread { list, ..thread });
             }
             // Programs of threads with environments have no automaton.
@@ -388,10 +417,10 @@ impl<'p, 's> Trial<'p, 's> {
     }
 
     fn class(&mut self, thread: Thread, number: u32, next: StateId) {
-        self.questions.push(Question::In(number));
+        self.found.questions.push(Question::In(number));
         if let Some(len) = member_len(self.program, number, &self.sample) {
-            self.questions.push(Question::Length(self.sample.len()));
-            let list = add(&mut self.lists, thread.list, Part::Class(number));
+            self.found.questions.push(Question::Length(self.sample.len()));
+            let list = add(&mut self.found.lists, thread.list, Part::Class(number));
             self.wait(Thread { list, ..thread }, next, len, NONE);
         }
     }
@@ -401,9 +430,9 @@ impl<'p, 's> Trial<'p, 's> {
         let Thread { count, frame, list, .. } = thread;
         if data.nullable && skip && self.allows(next) {
             let list = self.zeros(list, data.zeros);
-            self.open.push(Thread { state: next, list, ..thread });
+            self.found.open.push(Thread { state: next, list, ..thread });
         }
-        self.questions.push(Question::Begins(data.entry));
+        self.found.questions.push(Question::Begins(data.entry));
         if !self.program.lookahead.begins(data.entry, self.sample.byte) {
             return;
         }
@@ -411,21 +440,20 @@ impl<'p, 's> Trial<'p, 's> {
         let to = if trial == self.scratch.trial {
             at
         } else {
-            let to = self.graph.frames.len() as u32;
-            self.graph.frames.push(Vec::new());
-            self.graph.counted.push(matches!(self.program.states[data.entry as usize], State::Count { .. }));
-            self.ended.push(Vec::new());
+            let to = self.found.graph.frames.len() as u32;
+            self.found.graph.frames.add();
+            self.found.graph.counted.push(matches!(self.program.states[data.entry as usize], State::Count { .. }));
             self.scratch.called[callee as usize] = (self.scratch.trial, to);
-            self.open.push(Thread { state: data.entry, count: 0, frame: to, list: EMPTY });
+            self.found.open.push(Thread { state: data.entry, count: 0, frame: to, list: EMPTY });
             to
         };
-        self.graph.frames[to as usize].push(Edge { state: next, count, frame, list });
+        self.found.graph.frames.push(to, Edge { state: next, count, frame, list });
     }
 
     fn zeros(&mut self, mut list: u32, mut count: u64) -> u32 {
         while count > 0 {
             let some = u32::try_from(count).unwrap_or(u32::MAX);
-            list = add(&mut self.lists, list, Part::Zeros(some));
+            list = add(&mut self.found.lists, list, Part::Zeros(some));
             count -= u64::from(some);
         }
         list
@@ -458,12 +486,11 @@ impl<'p, 's> Trial<'p, 's> {
         if is_new {
             return;
         }
-        if self.ended[frame as usize].contains(&count) {
+        if !self.is_first_end(frame, count) {
             return self.meet(ENDED, count, frame, list);
         }
-        self.ended[frame as usize].push(count);
         let list = self.first_at(ENDED, count, frame, list);
-        if frame == BASE && !self.graph.is_lowest {
+        if frame == BASE && !self.found.graph.is_lowest {
             self.has_ended_again = self.base.is_some();
             self.base = self.base.or(Some(list));
             return;
@@ -473,19 +500,31 @@ impl<'p, 's> Trial<'p, 's> {
         }
         let (top, before) = self.top(frame);
         if top != frame {
-            let list = join(&mut self.lists, before, list);
+            let list = join(&mut self.found.lists, before, list);
             return self.end(top, 0, list);
         }
-        let from = self.open.len();
-        for edge in 0..self.graph.frames[frame as usize].len() {
-            let caller = self.graph.frames[frame as usize][edge];
+        let from = self.found.open.len();
+        let mut place = self.found.graph.frames.first(frame);
+        while place != NONE {
+            let (caller, next) = self.found.graph.frames.at(place);
+            place = next;
             self.steps += 1;
             if self.allows(caller.state) {
-                let list = join(&mut self.lists, caller.list, list);
-                self.open.push(Thread { state: caller.state, count: caller.count, frame: caller.frame, list });
+                let list = join(&mut self.found.lists, caller.list, list);
+                self.found.open.push(Thread { state: caller.state, count: caller.count, frame: caller.frame, list });
             }
         }
-        self.open[from..].reverse();
+        self.found.open[from..].reverse();
+    }
+
+    /// Notes that a frame ends with a count. Returns whether it does so for the first time.
+    fn is_first_end(&mut self, frame: u32, count: u32) -> bool {
+        match self.found.ended[frame as usize] {
+            None => self.found.ended[frame as usize] = Some(count),
+            Some(first) if first == count || self.found.ended_again.contains(&(frame, count)) => return false,
+            Some(_) => self.found.ended_again.push((frame, count)),
+        }
+        true
     }
 
     /// Returns the frame at which a chain of ends ends, and the choices in it: the end of `frame` may be the end of its
@@ -493,10 +532,10 @@ impl<'p, 's> Trial<'p, 's> {
     fn top(&mut self, frame: u32) -> (u32, u32) {
         let (mut top, mut list) = (frame, EMPTY);
         while top != BASE
-            && let [edge] = self.graph.frames[top as usize][..]
+            && let Some(edge) = self.found.graph.frames.only(top)
             && matches!(self.program.states[edge.state as usize], State::End)
         {
-            list = join(&mut self.lists, edge.list, list);
+            list = join(&mut self.found.lists, edge.list, list);
             top = edge.frame;
         }
         (top, list)
