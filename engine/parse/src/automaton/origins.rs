@@ -1,6 +1,7 @@
 //! The origins of choices: for each register after a transition, the registers before it and the choices made there.
 
 use std::collections::HashMap;
+use std::hash::BuildHasher;
 
 use super::code::Code;
 use super::hash::Mixing;
@@ -50,9 +51,6 @@ pub(super) const MANY: u32 = 1 << 31;
 /// More zeros at one position are left to the machine.
 const MANY_ZEROS: u32 = 1 << 12;
 
-/// A class, the choice bytes before it, and the marks among them.
-type Content = (u32, Box<[u8]>, Box<[Mark]>);
-
 /// The origins at all transitions.
 #[derive(Debug)]
 pub(super) struct Origins {
@@ -60,8 +58,10 @@ pub(super) struct Origins {
     /// Registers, the last one first.
     pub sources: Vec<Box<[u32]>>,
     pub written: Vec<Written>,
-    /// The places in `written` by the class, the bytes and the marks.
-    written_before: HashMap<Content, u32, Mixing>,
+    /// The last place in `written` by a hash of the class, the bytes and the marks, and for each place the one before
+    /// with that hash.
+    by_hash: HashMap<u64, u32, Mixing>,
+    before: Vec<u32>,
     pub bytes: Vec<u8>,
     /// The marks of each place in `written`, the last one first. Places after the last one with marks are left out.
     marks: Vec<Box<[Mark]>>,
@@ -90,7 +90,8 @@ impl Origins {
             list: Vec::new(),
             sources: Vec::new(),
             written: Vec::new(),
-            written_before: HashMap::default(),
+            by_hash: HashMap::default(),
+            before: Vec::new(),
             bytes: Vec::new(),
             marks: Vec::new(),
             codes: vec![None; program.classes.len()],
@@ -193,22 +194,31 @@ impl Origins {
             return NOTHING;
         }
         let place = self.written.len() as u32;
-        let known = *self.written_before.entry((class, bytes.into(), marks.into())).or_insert(place);
-        if known == place {
-            let mut short = [0; SHORT];
-            let first = self.bytes.len() as u32;
-            match short.get_mut(..bytes.len()) {
-                Some(short) => short.copy_from_slice(bytes),
-                None => self.bytes.extend_from_slice(bytes),
+        let hash = hash(class, bytes, marks);
+        let before = self.by_hash.get(&hash).copied().unwrap_or(NONE);
+        let mut known = before;
+        while known != NONE {
+            let same = self.written[known as usize].class == class && self.written_bytes(known) == bytes;
+            if same && self.marks_at(known) == marks {
+                return known;
             }
-            let len = bytes.len() as u32 | if marks.is_empty() { 0 } else { MARKED };
-            self.written.push(Written { class, len, first, bytes: short });
-            if !marks.is_empty() {
-                self.marks.resize(place as usize, Box::default());
-                self.marks.push(marks.into());
-            }
+            known = self.before[known as usize];
         }
-        known
+        self.by_hash.insert(hash, place);
+        let mut short = [0; SHORT];
+        let first = self.bytes.len() as u32;
+        match short.get_mut(..bytes.len()) {
+            Some(short) => short.copy_from_slice(bytes),
+            None => self.bytes.extend_from_slice(bytes),
+        }
+        let len = bytes.len() as u32 | if marks.is_empty() { 0 } else { MARKED };
+        self.written.push(Written { class, len, first, bytes: short });
+        self.before.push(before);
+        if !marks.is_empty() {
+            self.marks.resize(place as usize, Box::default());
+            self.marks.push(marks.into());
+        }
+        place
     }
 
     /// Returns the place of several choices at once, each a number of times, the last ones first; `None` if that takes
@@ -253,4 +263,9 @@ impl Origins {
     pub fn marks_at(&self, place: u32) -> &[Mark] {
         self.marks.get(place as usize).map_or(&[], |marks| marks)
     }
+}
+
+/// Returns a hash of choices at a position.
+fn hash(class: u32, bytes: &[u8], marks: &[Mark]) -> u64 {
+    Mixing::default().hash_one((class, bytes, marks))
 }
