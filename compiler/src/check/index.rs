@@ -29,7 +29,7 @@ impl<'a> Index<'a> {
     }
 }
 
-/// Of several places of a name, the last one counts.
+/// Takes the last one of several places of a name.
 impl<'a> FromIterator<(&'a str, usize)> for Index<'a> {
     fn from_iter<I: IntoIterator<Item = (&'a str, usize)>>(places: I) -> Index<'a> {
         Index { places: places.into_iter().collect() }
