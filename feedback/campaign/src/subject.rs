@@ -26,7 +26,7 @@ pub struct Surroundings {
     pub counted: &'static [String],
     /// Counts that are taken of functions.
     pub counting: Counting,
-    /// What is looked for in the code of functions.
+    /// Kind of facts that are looked for in the code of functions.
     pub telling: Telling,
     /// The core of a program with a fork server, and of the thread that runs it; `None` for any.
     pub core: Option<usize>,

@@ -1,9 +1,9 @@
 // Calls a function of Node on inputs and counts what it executes.
 //
 // Arguments: file or package, function, "text" or "bytes", "executed", "nothing" or "samples" (see `Counting` in
-// src/languages/subject.rs), "words", "expressions" or "nothing" (what it tells). The harness says the length of an input
-// that it has put into shared memory; see src/languages/protocol.rs for the rest. `constants` and `expressions` are of the
-// files of these names, which precede this one.
+// src/languages/subject.rs), "words", "expressions" or "nothing" (what it tells). The harness says the length of an
+// input that it has put into shared memory; see src/languages/protocol.rs for the rest. `constants` and `expressions`
+// are of the files of these names, which precede this one.
 //
 // Counters are put into the sources of modules when they are loaded. V8 has block coverage of its own, but a look at it
 // takes half a millisecond and more, as V8 goes through all functions that there are, and blocks that have one count

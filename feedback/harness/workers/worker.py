@@ -212,8 +212,7 @@ def main():
         loaded = [module for name, module in list(sys.modules.items()) if name not in before]
         for pattern, flags in listed([sys.modules.get(getattr(function, "__module__", None)), *loaded]):
             body = b"%s/%s" % (flags.encode(), pattern.encode("utf-8", "replace"))
-            if len(body) <= 4096:
-                answer(EXPRESSION, body)
+            answer(EXPRESSION, body)
     if counting == "executed":
         start, stop, _ = count_executed(counters, number_of, counted)
     elif counting == "samples":

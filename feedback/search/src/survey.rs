@@ -26,7 +26,7 @@ const LONG: usize = 4096;
 const LEAST_LONG: usize = 512;
 /// Ways to nest that are tried first.
 const NESTED: usize = 96;
-/// Texts for regular expressions of the program between two of these.
+/// Texts for regular expressions of the program between two ways to nest.
 const PUMPS_AT_ONCE: usize = 2;
 /// Length of the second of the texts that repeat a piece; further ones are four times as long.
 const SHORT: usize = 64;
@@ -139,17 +139,8 @@ impl<'l> Survey<'l> {
         let mut random = Random::new(seed.number());
         let pieces = Pieces::new(language.tokens(), texts, pumps);
         let nested = nested.into_iter().filter(|stretch| stretch.is_nested).take(NESTED);
-        let mut first: VecDeque<Stretch> = VecDeque::new();
-        // What ends in the wrong way first, each kind in turn.
         let ends: Vec<[Stretch; 3]> = nested.chain(repeated).map(|stretch| with_ends(stretch, &mut random)).collect();
-        let mut of_pumps = pieces.pumps();
-        for [broken, ..] in &ends {
-            first.push_back(broken.clone());
-            first.extend(of_pumps.by_ref().take(PUMPS_AT_ONCE));
-        }
-        first.extend(of_pumps);
-        first.extend(pieces.alone());
-        first.extend(ends.into_iter().flat_map(|[_, cut, whole]| [cut, whole]));
+        let first = VecDeque::from(in_turns(ends, &pieces));
         Survey {
             language,
             deriver,
@@ -422,6 +413,24 @@ impl<'l> Survey<'l> {
             kept.stretch.each != each || alike <= ALIKE
         });
         self.kept.truncate(KEPT);
+    }
+}
+
+/// Returns the texts that are tried first: what ends in a wrong way, with texts for regular expressions between, then
+/// all others. No kind keeps another from its turn.
+fn in_turns(ends: Vec<[Stretch; 3]>, pieces: &Pieces) -> Vec<Stretch> {
+    let (mut first, mut of_pumps) = (Vec::new(), pieces.pumps());
+    for [broken, ..] in &ends {
+        first.push(broken.clone());
+        first.extend(of_pumps.by_ref().take(PUMPS_AT_ONCE));
+    }
+    let mut others = pieces.alone().chain(ends.into_iter().flat_map(|[_, cut, whole]| [cut, whole]));
+    loop {
+        let next = [of_pumps.next(), others.next()];
+        if next.iter().all(Option::is_none) {
+            return first;
+        }
+        first.extend(next.into_iter().flatten());
     }
 }
 

@@ -170,9 +170,9 @@ impl Hunt {
         let plan = &self.plan;
         let mut clock = Clock::new(self, Counting::Nothing)?;
         let texts = self.short_texts();
-        let pumps = if end - begin >= LISTED { self.pumps() } else { Vec::new() };
-        let mut survey = Survey::new(&plan.studied, &texts, &pumps, plan.max_len, plan.seed);
         let searching = begin + (end - begin).mul_f64(SEARCHING);
+        let pumps = if end - begin >= LISTED { self.pumps(searching) } else { Vec::new() };
+        let mut survey = Survey::new(&plan.studied, &texts, &pumps, plan.max_len, plan.seed);
         let is_over = || Instant::now() >= searching || self.stop.is_cut();
         while !is_over() && !survey.has_enough() && survey.step(&mut |text| clock.time(text)) {}
         clock.failure().map_or(Ok(()), Err)?;
@@ -226,13 +226,25 @@ impl Hunt {
         Ok(())
     }
 
-    /// Returns texts for each regular expression of the function's code; none if they are not known.
-    fn pumps(&self) -> Vec<Vec<Pump>> {
+    /// Returns texts for each regular expression of the function's code, of as many as there is time for; none if they
+    /// are not known.
+    fn pumps(&self, end: Instant) -> Vec<Vec<Pump>> {
         let plan = &self.plan;
+        if !self.is_scripted() {
+            return Vec::new();
+        }
         let surroundings = plan.surroundings.of_functions(Counting::Executed).telling_expressions();
         // What cannot be asked has none: the survey itself says why it does not run.
         let Ok(tested) = Tested::new(&plan.command, surroundings) else { return Vec::new() };
-        tested.expressions().iter().map(|found| pumps(&found.pattern, &found.flags)).collect()
+        let is_over = || Instant::now() >= end || self.stop.is_cut();
+        let expressions = tested.expressions().iter().take_while(|_| !is_over());
+        expressions.map(|found| pumps(&found.pattern, &found.flags)).collect()
+    }
+
+    /// Returns true for a function of Python or Node.
+    fn is_scripted(&self) -> bool {
+        let function = self.plan.command.first().and_then(function).unwrap_or_default();
+        ["python:", "node:"].iter().any(|language| function.starts_with(language))
     }
 
     /// Returns texts that the search has kept: pieces are taken from them.
@@ -279,8 +291,7 @@ impl Hunt {
 
     /// Returns the lines at which a text spends its time, by samples; none where they cannot be taken.
     fn sampled(&self, text: &[u8]) -> Result<Vec<Hot>, Error> {
-        let function = self.plan.command.first().and_then(function).unwrap_or_default();
-        if !["python:", "node:"].iter().any(|language| function.starts_with(language)) {
+        if !self.is_scripted() {
             return Ok(Vec::new());
         }
         let mut clock = Clock::new(self, Counting::Samples)?;

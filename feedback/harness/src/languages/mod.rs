@@ -46,7 +46,7 @@ pub struct Function {
     /// Whether the next process is to be as any other, as it shows what happens in one.
     is_plain: bool,
     table: Table,
-    /// What it has told of its code.
+    /// Facts that it has told of its code.
     told: Told,
     edges: Edges,
     /// The place where the last call hung.

@@ -5,7 +5,8 @@ use super::subject::Subject;
 use crate::command::Program;
 use crate::error::Error;
 
-/// Source of the worker. The parts that count, and that find constants and regular expressions, come first, as the rest uses them.
+/// Source of the worker. The parts that count, and that find constants and regular expressions, come first, as the rest
+/// uses them.
 const WORKER: &str = concat!(
     include_str!("../../workers/counting.py"),
     include_str!("../../workers/constants.py"),

@@ -63,7 +63,7 @@ impl Counting {
     }
 }
 
-/// What is looked for in a function's code.
+/// Kinds of facts that are looked for in a function's code.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Telling {
     /// Nothing.
@@ -84,7 +84,7 @@ pub struct Subject {
     pub(super) takes_text: bool,
     pub(super) own: Vec<String>,
     pub(super) counting: Counting,
-    /// What the worker is asked for.
+    /// Kind of facts that the worker is asked for.
     pub(super) telling: Telling,
     pub(super) interpreter: Option<PathBuf>,
     pub(super) limits: Limits,

@@ -66,7 +66,7 @@ pub(super) struct Worker {
     told: Told,
 }
 
-/// What a worker has told of its function's code before the first run.
+/// Facts that a worker has told of its function's code before the first run.
 #[derive(Debug, Default)]
 pub(super) struct Told {
     pub(super) words: Vec<Vec<u8>>,

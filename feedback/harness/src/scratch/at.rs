@@ -113,9 +113,14 @@ pub(super) fn set_mode_at(folder: RawFd, name: &CStr) -> io::Result<()> {
     if status(&file)?.kind == libc::S_IFLNK {
         return Ok(());
     }
+    set_mode_of_path(&file, 0o700)
+}
+
+/// Sets the rights to a file or folder that was opened by `O_PATH` and is no link.
+pub(super) fn set_mode_of_path(file: &impl AsRawFd, mode: u32) -> io::Result<()> {
     let path = CString::new(format!("/proc/self/fd/{}", file.as_raw_fd())).expect("no zero byte");
     // SAFETY: a string that ends in a zero byte.
-    check(unsafe { libc::chmod(path.as_ptr(), 0o700) }).map(drop)
+    check(unsafe { libc::chmod(path.as_ptr(), mode) }).map(drop)
 }
 
 /// Clears the flags that keep a file from being changed.

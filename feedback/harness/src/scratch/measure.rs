@@ -12,6 +12,9 @@ const BUFFER: usize = 1 << 11;
 /// The most entries that are looked at. A folder with more counts as one that takes all room.
 const ENTRIES: usize = 200_000;
 
+/// The most folders without rights within each other. Where there are more, the folder counts as one that takes all
+/// room: each has a descriptor.
+const CLOSED: usize = 64;
 /// Number of times that a folder is looked at whose parts are moved meanwhile.
 const TRIES: usize = 3;
 
@@ -38,14 +41,32 @@ struct Level {
     id: (u32, u32, u64),
     /// The folders in it that were not looked at.
     open: Vec<CString>,
-    /// The rights that it gave, if they did not suffice.
-    mode: Option<u32>,
+    /// Rights to it that were given, and are taken away again when this is dropped.
+    given: Option<Given>,
 }
 
-impl Level {
-    /// Takes the rights to the folder away again that were given to look at it.
-    fn leave(&self, folder: &OwnedFd) -> io::Result<()> {
-        self.mode.map_or(Ok(()), |mode| at::set_mode(folder, mode))
+/// Rights to a folder that this user has while it is looked at.
+struct Given {
+    folder: OwnedFd,
+    before: u32,
+}
+
+/// The rights that are given.
+const ALL: u32 = 0o700;
+
+impl Given {
+    fn new(folder: OwnedFd, before: u32) -> io::Result<Given> {
+        at::set_mode_of_path(&folder, ALL)?;
+        Ok(Given { folder, before })
+    }
+}
+
+impl Drop for Given {
+    fn drop(&mut self) {
+        // The program may have set others meanwhile.
+        if at::status(&self.folder).is_ok_and(|now| now.mode == ALL) {
+            let _ = at::set_mode_of_path(&self.folder, self.before);
+        }
     }
 }
 
@@ -59,13 +80,17 @@ struct Sum {
 fn walk(name: &CStr) -> io::Result<u64> {
     let mut sum = Sum::default();
     let (mut folder, level) = enter(at::HERE, name, &mut sum)?;
-    let mut levels = vec![level];
+    let (mut closed, mut levels) = (usize::from(level.given.is_some()), vec![level]);
     while let Some(here) = levels.last_mut() {
         if let Some(name) = here.open.pop() {
             match enter(folder.as_raw_fd(), &name, &mut sum) {
                 Ok((inner, level)) => {
                     folder = inner;
+                    closed += usize::from(level.given.is_some());
                     levels.push(level);
+                    if closed > CLOSED {
+                        return Err(io::Error::other("too many folders without rights"));
+                    }
                 }
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 Err(error) => return Err(error),
@@ -74,7 +99,7 @@ fn walk(name: &CStr) -> io::Result<u64> {
         }
         let done = levels.pop();
         let outer = levels.last().map(|_| at::open_folder(folder.as_raw_fd(), c"..")).transpose()?;
-        done.map_or(Ok(()), |done| done.leave(&folder))?;
+        closed -= usize::from(done.is_some_and(|done| done.given.is_some()));
         if let Some((outer, before)) = outer.zip(levels.last()) {
             if at::status(&outer)?.id != before.id {
                 return Err(io::Error::from(io::ErrorKind::NotFound));
@@ -87,24 +112,27 @@ fn walk(name: &CStr) -> io::Result<u64> {
 
 /// Opens a folder and adds what its entries take, whatever rights it gives.
 fn enter(outer: RawFd, name: &CStr, sum: &mut Sum) -> io::Result<(OwnedFd, Level)> {
+    let found = at::open(outer, name, libc::O_PATH | libc::O_DIRECTORY)?;
+    // To open it by a name in it asks for all rights that are needed on the way.
     let look = || -> io::Result<(OwnedFd, Level, Sum)> {
-        let folder = at::open_folder(outer, name)?;
+        let folder = at::open_folder(found.as_raw_fd(), c".")?;
         let mut sum = *sum;
         let level = level(&folder, &mut sum)?;
         Ok((folder, level, sum))
     };
-    let mut mode = None;
-    let looked = match look() {
+    match look() {
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-            mode = Some(at::status_of_entry(outer, name)?.mode);
-            at::set_mode_at(outer, name)?;
-            look()
+            let given = Given::new(found.try_clone()?, at::status(&found)?.mode)?;
+            let (folder, level, added) = look()?;
+            *sum = added;
+            Ok((folder, Level { given: Some(given), ..level }))
         }
-        looked => looked,
-    };
-    let (folder, level, added) = looked?;
-    *sum = added;
-    Ok((folder, Level { mode, ..level }))
+        looked => {
+            let (folder, level, added) = looked?;
+            *sum = added;
+            Ok((folder, level))
+        }
+    }
 }
 
 /// Adds what the entries of a folder take.
@@ -114,7 +142,7 @@ fn level(folder: &OwnedFd, sum: &mut Sum) -> io::Result<Level> {
     loop {
         let names = at::entries(folder.as_raw_fd(), &mut buffer);
         if names.is_empty() {
-            return Ok(Level { id: at::status(folder)?.id, open, mode: None });
+            return Ok(Level { id: at::status(folder)?.id, open, given: None });
         }
         for name in names {
             sum.entries += 1;
@@ -178,20 +206,20 @@ mod tests {
             // SAFETY: a system call without pointers. It is about this thread alone, and does nothing without rights.
             unsafe { libc::setfsuid(NOBODY) };
             let path = std::env::temp_dir().join(format!("gramjet-closed-{}", std::process::id()));
-            let folders = [path.join("closed/inner"), path.join("closed"), path.join("listed"), path.clone()];
-            fs::create_dir_all(&folders[0]).expect("folders");
-            fs::create_dir(&folders[2]).expect("a folder");
+            let folders = ["closed/inner", "closed", "listed", "empty", ""].map(|name| path.join(name));
+            let modes = [0, 0, 0o400, 0o600, 0o100];
+            folders.iter().for_each(|folder| fs::create_dir_all(folder).expect("folders"));
             for folder in [&folders[0], &folders[2]] {
                 let mut file = fs::File::create(folder.join("file")).expect("a file");
                 file.write_all(&[1; 1 << 20]).and_then(|()| file.sync_all()).expect("room");
             }
             let mode = |folder, mode| fs::set_permissions(folder, fs::Permissions::from_mode(mode)).expect("rights");
-            for (folder, rights) in folders.iter().zip([0, 0, 0o400, 0o100]) {
+            for (folder, rights) in folders.iter().zip(modes) {
                 mode(folder, rights);
             }
             let found = taken(&path);
             assert!((2 << 20..3 << 20).contains(&found), "{found}");
-            for (folder, rights) in folders.iter().zip([0, 0, 0o400, 0o100]).rev() {
+            for (folder, rights) in folders.iter().zip(modes).rev() {
                 assert_eq!(fs::metadata(folder).expect("a folder").permissions().mode() & 0o777, rights);
                 mode(folder, 0o700);
             }

@@ -1,6 +1,6 @@
 //! Pieces of texts, and what is put together of them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use gramjet_compiler::formats::{Promise, Pump};
 use gramjet_session::decisions::{Around, Stretch};
@@ -46,11 +46,9 @@ impl Pieces {
     /// Returns the pieces of these tokens and texts, and of texts for each regular expression of the program.
     pub(super) fn new(tokens: &[Box<[u8]>], texts: &[Vec<u8>], pumps: &[Vec<Pump>]) -> Pieces {
         let tokens = tokens.iter().filter(|token| token.len() <= LONGEST).map(|token| token.to_vec());
-        let mut best: Vec<Pump> = Vec::new();
-        for rank in 0..PUMPS_ALIKE {
-            let next: Vec<&Pump> = pumps.iter().filter_map(|pumps| pumps.get(rank)).collect();
-            best.extend(next.into_iter().filter(|pump| !best.contains(pump)).cloned().collect::<Vec<Pump>>());
-        }
+        let mut known = HashSet::new();
+        let ranked = (0..PUMPS_ALIKE).flat_map(|rank| pumps.iter().filter_map(move |pumps| pumps.get(rank)));
+        let mut best: Vec<Pump> = ranked.filter(|pump| known.insert(*pump)).cloned().collect();
         // Of equal promise, the first ones of each expression come first.
         best.sort_by_key(|pump| pump.promise);
         best.truncate(PUMPS);

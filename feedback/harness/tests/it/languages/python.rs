@@ -422,9 +422,34 @@ fn python_tells_the_regular_expressions_of_its_code() {
     for python in pythons() {
         let one = subject("python:tells:run").folder(&place).interpreter(python);
         let found = expressions(one.clone().telling(Telling::Expressions));
-        let expected = ["m/\\s+$", "/[a-z]+@\\w*", "/\\d+", "/(a|b)*c", "/\\s+$"];
+        let expected = ["m/\\s+$", "/[a-z]+@\\w*", "b/\\d+", "/(a|b)*c", "/\\s+$"];
         assert!(expected[..4].iter().all(|expected| found.contains(&expected.to_string())), "{python}: {found:?}");
         assert!(found.iter().all(|found| found.len() < 20), "those of other modules are none: {found:?}");
         assert_eq!(expressions(one.clone()), [""; 0]);
+        let counts = |subject: Subject| edges(&mut Function::new(subject).expect("a target"), "x");
+        assert_eq!(counts(one.clone().telling(Telling::Expressions)), counts(one));
+        // A module of the standard library that is named.
+        let standard = subject("python:html.parser:HTMLParser").interpreter(python);
+        let found = expressions(standard.telling(Telling::Expressions));
+        assert!(found.len() > 5, "{python}: {found:?}");
+    }
+}
+
+/// Sources are looked at in a time that grows with their length, and whatever modules do.
+#[test]
+fn python_tells_regular_expressions_of_large_and_odd_modules() {
+    let names: Vec<String> = (0..20_000).map(|number| format!("'w{number}'")).collect();
+    let source = format!(
+        "import re, sys, types\n\
+         class Odd(types.ModuleType):\n    def __getattr__(self, name):\n        raise ImportError(name)\n\
+         sys.modules['odd'] = Odd('odd')\nNAMES = re.compile('|'.join([{}]))\nTEXT = 'x\\d'\n\
+         def run(data):\n    return re.sub(b'\\xff+', b'', data)\n",
+        names.join(",")
+    );
+    let place = place("python-large");
+    fs::write(place.join("large.py"), source).expect("a file");
+    for python in pythons() {
+        let one = subject("python:large:run").folder(&place).interpreter(python);
+        assert_eq!(expressions(one.telling(Telling::Expressions)), ["b/\u{ff}+"], "{python}");
     }
 }
