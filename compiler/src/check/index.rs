@@ -4,7 +4,8 @@ use std::collections::HashMap;
 
 use crate::ordered::Map;
 
-/// The index of each rule by its name, in any order. Large grammars look names up many times.
+/// The index of each rule by its name. Large grammars look names up many times, so this hashes them. No order of the
+/// hashes gets out: there are look-ups and a sorted view.
 #[derive(Clone, Debug, Default)]
 pub struct Index<'a> {
     places: HashMap<&'a str, usize>,

@@ -2,16 +2,16 @@
 //! takes, and then fail.
 //!
 //! Nothing is proved of them. They are what people try who attack an expression by hand: enough before the repetition
-//! to get there, a round of it many times, and a character behind that no part of the expression takes.
+//! to get there, a round of it many times, and a character behind that no round begins with.
 
 use std::cell::Cell;
 use std::cmp::Reverse;
-use std::collections::HashSet;
 
 use regex_syntax::hir::{Class, Hir, HirKind, Repetition};
 
 use super::{Flags, look_of, read, set};
 use crate::charset::{CharSet, Unit};
+use crate::ordered::Set;
 
 /// A text that repeats a round of a repetition of a regular expression.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -39,13 +39,13 @@ pub enum Promise {
 
 /// A repetition with fewer rounds is none.
 const ROUNDS: u32 = 8;
-/// The most pumps of an expression, rounds of a repetition, classes that are looked at, and bytes of a text.
+/// The most pumps of an expression, texts of a round, and bytes of a text.
 const MOST: usize = 64;
-const CLASSES: usize = 64;
-/// The most looks at parts of an expression.
-const STEPS: usize = 1 << 14;
 const MOST_ROUNDS: usize = 6;
 const LONGEST: usize = 64;
+/// The most classes that are told apart, as bits of a number, and looks at parts of an expression.
+const CLASSES: usize = 64;
+const STEPS: usize = 1 << 14;
 /// Characters to fail with, those that are rarest in expressions first.
 const FAILING: [char; 10] = ['\u{1}', '!', '\n', '\\', '"', '<', ';', 'X', ' ', '0'];
 /// Characters that stand for those of a class: the ones that other classes have, too, come first.
@@ -67,7 +67,7 @@ pub fn pumps(pattern: &str, flags: &str) -> Vec<Pump> {
         Finder { members: members_with_classes(&repeated), taken, found: Vec::new(), left: Cell::new(STEPS) };
     finder.walk(&hir, &mut Vec::new());
     finder.found.sort_by_key(|pump| pump.promise);
-    let mut known = HashSet::new();
+    let mut known = Set::new();
     finder.found.retain(|pump| known.insert((pump.before.clone(), pump.each.clone())));
     finder.found.truncate(MOST);
     if flags.contains('b') {

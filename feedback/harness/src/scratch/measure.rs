@@ -197,7 +197,7 @@ mod tests {
         fs::remove_dir_all(base).expect("a folder");
     }
 
-    /// A user that has no rights to the files of others.
+    /// Number of the user `nobody`.
     const NOBODY: libc::uid_t = 65534;
 
     #[test]
