@@ -5,6 +5,7 @@
 mod annotation;
 mod arguments;
 mod commands;
+mod draw;
 mod engine;
 mod failure;
 mod files;

@@ -11,6 +11,7 @@ use gramjet_parse::Budget;
 
 use crate::arguments::grammar::GrammarArgs;
 use crate::arguments::limits::LimitArgs;
+use crate::draw::{Drawing, MOST_RULES, Rules, TooLarge, Usage, samples};
 use crate::failure::{Failure, quoted, say};
 use crate::output::whole::write_output;
 use crate::prepared::Prepared;
@@ -18,23 +19,6 @@ use crate::report;
 use crate::samples::{self as files, Reading};
 use crate::source::Source;
 use crate::units::{self, plural};
-
-mod block;
-mod corpus;
-mod diagram;
-mod graph;
-mod page;
-mod rules;
-mod samples;
-mod style;
-mod svg;
-#[cfg(test)]
-mod tests;
-mod words;
-
-use corpus::Usage;
-use page::{Drawing, TooLarge};
-use rules::Rules;
 
 /// Draw the rules of a grammar as railroad diagrams.
 ///
@@ -98,9 +82,6 @@ Examples:
 
 Exit status: 0 if the drawing is written; 1 if no file of the corpus conforms to the grammar; 2 if the arguments or the
 grammar cannot be used.";
-
-/// The most rules that are drawn at once.
-const MOST_RULES: usize = 5000;
 
 /// Draws.
 pub fn run(args: &Arguments) -> Result<(), Failure> {
@@ -179,13 +160,21 @@ fn named_only(args: &Arguments) -> bool {
 fn number(name: &str, rules: &Rules<'_>) -> Result<usize, Failure> {
     let inner = name.strip_prefix('<').and_then(|name| name.strip_suffix('>')).unwrap_or(name);
     rules.number(name).or_else(|| rules.number(inner)).ok_or_else(|| {
-        let similar: Vec<String> = rules.similar(name).into_iter().map(quoted).collect();
+        let similar: Vec<String> = similar(rules, name).into_iter().map(quoted).collect();
         let similar = match similar.is_empty() {
             true => String::new(),
             false => format!("; did you mean {}?", similar.join(" or ")),
         };
         Failure::Usage(format!("the grammar has no rule {}{similar}", quoted(name)))
     })
+}
+
+/// Returns the names of rules that are most like a name.
+fn similar<'g>(rules: &Rules<'g>, name: &str) -> Vec<&'g str> {
+    let score = |known: &&str| (strsim::jaro_winkler(name, known) * 1000.0) as u32;
+    let mut known: Vec<&str> = rules.names().collect();
+    known.sort_by_key(|known| std::cmp::Reverse(score(known)));
+    known.into_iter().take(3).filter(|known| score(known) > 800).collect()
 }
 
 /// Returns the form that is asked for: by name, by the extension of the output, or by the number of rules.

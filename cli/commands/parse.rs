@@ -78,6 +78,11 @@ struct FormArgs {
     #[arg(long)]
     json: bool,
 
+    /// Draw the tree as SVG: for each instance a line with its name and the beginning of its text. `--tree` does so if
+    /// the output file is named `.svg`.
+    #[arg(long)]
+    svg: bool,
+
     /// Print a table of what stands where: offsets, bytes, rules and labels, numbers and texts. What a coded part
     /// stands for has offsets of its own, after a plus sign.
     #[arg(long)]
@@ -91,23 +96,59 @@ struct FormArgs {
 impl Arguments {
     /// Returns true if derivations of texts are written or counted.
     fn needs_derivation(&self) -> bool {
-        self.form.is_asked() || self.repair || self.verbose
+        self.form().is_some() || self.repair || self.verbose
+    }
+
+    /// Returns the form in which files are written, if they are.
+    fn form(&self) -> Option<Form> {
+        self.form.form(self.output.as_deref().filter(|_| folder(self.output.as_deref()).is_none()))
     }
 }
 
+/// Forms in which a file that conforms is written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Tree,
+    Json,
+    Svg,
+    Annotated,
+    Choices,
+}
+
 impl FormArgs {
-    /// Returns true if anything is written.
-    fn is_asked(&self) -> bool {
-        self.choices || self.tree || self.json || self.annotate
+    /// Returns the form that is asked for, by name or by the extension of the output; `None` if nothing is written.
+    fn form(&self, output: Option<&Path>) -> Option<Form> {
+        let is_svg = output.and_then(Path::extension).is_some_and(|extension| extension.eq_ignore_ascii_case("svg"));
+        match self {
+            FormArgs { svg: true, .. } => Some(Form::Svg),
+            FormArgs { tree: true, .. } => Some(if is_svg { Form::Svg } else { Form::Tree }),
+            FormArgs { json: true, .. } => Some(Form::Json),
+            FormArgs { annotate: true, .. } => Some(Form::Annotated),
+            FormArgs { choices: true, .. } => Some(Form::Choices),
+            _ => None,
+        }
+    }
+}
+
+impl Form {
+    /// Returns the extension of output files.
+    fn extension(self) -> &'static str {
+        match self {
+            Form::Choices => ".choices",
+            Form::Tree => ".tree",
+            Form::Annotated => ".parts",
+            Form::Json => ".json",
+            Form::Svg => ".svg",
+        }
     }
 
-    /// Returns the extension of output files.
-    fn extension(&self) -> &'static str {
+    /// Returns the option of a form of which a file has one.
+    fn of_one_file(self) -> Option<&'static str> {
         match self {
-            FormArgs { choices: true, .. } => ".choices",
-            FormArgs { tree: true, .. } => ".tree",
-            FormArgs { annotate: true, .. } => ".parts",
-            _ => ".json",
+            Form::Choices => Some("--choices"),
+            Form::Json => Some("--json"),
+            Form::Svg => Some("--svg"),
+            Form::Tree | Form::Annotated => None,
         }
     }
 }
@@ -116,6 +157,7 @@ const EXAMPLES: &str = "\
 Examples:
   gramjet parse my.ebnf corpus/*                         which files conform?
   gramjet parse json text.json --tree
+  gramjet parse json text.json --svg -o tree.svg         the tree as a picture
   gramjet parse png image.png --annotate
   gramjet parse json text.json --choices | gramjet render json -
   gramjet parse my.ebnf corpus/* --choices -o streams/
@@ -148,8 +190,8 @@ fn output_names(files: &[PathBuf], extension: &str) -> Vec<PathBuf> {
 pub fn run(args: &Arguments) -> Result<(), Failure> {
     read_stdin_once(&args.grammar.grammar, &args.files)?;
     let folder = folder(args.output.as_deref());
-    if args.files.len() > 1 && folder.is_none() && (args.form.choices || args.form.json) {
-        let form = if args.form.choices { "--choices" } else { "--json" };
+    let form = args.form();
+    if let Some(form) = form.and_then(Form::of_one_file).filter(|_| args.files.len() > 1 && folder.is_none()) {
         return Err(Failure::Usage(format!("`{form}` of several files needs a directory: `-o DIR/`")));
     }
     let prepared = Prepared::new(Source::load(&args.grammar)?, &args.grammar.for_texts(), &LimitArgs::default())?;
@@ -159,7 +201,7 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
     }
     let mut wrong = 0;
     let mut together = Vec::new();
-    for (file, name) in args.files.iter().zip(output_names(&args.files, args.form.extension())) {
+    for (file, name) in args.files.iter().zip(output_names(&args.files, form.map_or("", Form::extension))) {
         match (reader.read(file), folder) {
             (None, _) => wrong += 1,
             (Some(None), _) => {}
@@ -167,7 +209,7 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
             (Some(Some(bytes)), None) => together.extend(bytes),
         }
     }
-    if folder.is_none() && wrong < args.files.len() && args.form.is_asked() {
+    if folder.is_none() && wrong < args.files.len() && form.is_some() {
         write_output(args.output.as_deref(), &together)?;
     }
     if args.form.choices && args.raw && wrong < args.files.len() {
@@ -222,25 +264,21 @@ impl<'a> Reader<'a> {
             report(file, &text, &parsed);
         }
         let compiled = self.compiled;
-        if self.args.form.annotate {
-            let text = if self.args.repair { trace(compiled, &parsed).1 } else { text };
-            return Some(Some(annotation::table(compiled, &parsed.choices, &text).into_bytes()));
-        }
-        // What is coded may be written in another way than in the file.
-        let is_other = self.args.repair || compiled.lowered.has_codes();
+        let Some(form) = self.args.form() else { return Some(None) };
+        // What is coded may be written in another way than in the file; the table shows the file.
+        let is_other = self.args.repair || form != Form::Annotated && compiled.lowered.has_codes();
         let text = if is_other { trace(compiled, &parsed).1 } else { text };
-        Some(match &self.args.form {
-            FormArgs { choices: true, .. } if !self.args.raw => {
-                Some(self.recorder.with_header(&parsed.choices, recorded::unlimited()))
-            }
-            FormArgs { choices: true, .. } => {
+        Some(Some(match form {
+            Form::Choices if !self.args.raw => self.recorder.with_header(&parsed.choices, recorded::unlimited()),
+            Form::Choices => {
                 self.warn_of_limits(file, &text, &parsed.choices);
-                Some(parsed.choices)
+                parsed.choices
             }
-            FormArgs { tree: true, .. } => Some(tree::lines(compiled, &trace(compiled, &parsed).0, &text)),
-            FormArgs { json: true, .. } => Some(tree::json(compiled, &trace(compiled, &parsed).0)),
-            _ => None,
-        })
+            Form::Annotated => annotation::table(compiled, &parsed.choices, &text).into_bytes(),
+            Form::Tree => tree::lines(compiled, &trace(compiled, &parsed).0, &text),
+            Form::Json => tree::json(compiled, &trace(compiled, &parsed).0),
+            Form::Svg => tree::svg(compiled, trace(compiled, &parsed).0, text),
+        }))
     }
 
     /// Reports choice bytes without a header if `gramjet render` would not make the text of them by default.

@@ -14,13 +14,15 @@ fn imports() -> BTreeMap<String, BTreeSet<String>> {
             match path {
                 path if path.is_dir() => folders.push(path),
                 path if path.ends_with("tests.rs") => {}
-                path => files.push(path),
+                path if path.extension().is_some_and(|end| end == "rs") => files.push(path),
+                _ => {}
             }
         }
     }
     let module = |file: &PathBuf| {
         let path = file.strip_prefix(&root).expect("within").with_extension("");
-        path.iter().map(|part| part.to_string_lossy()).collect::<Vec<_>>().join("::")
+        let parts: Vec<_> = path.iter().map(|part| part.to_string_lossy()).collect();
+        parts.strip_suffix(&["mod".into()]).unwrap_or(&parts).join("::")
     };
     let modules: BTreeSet<String> = files.iter().map(module).collect();
     let named_by = |file: &PathBuf| {

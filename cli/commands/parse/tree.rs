@@ -1,9 +1,12 @@
-//! The tree of a text, written without recursion: as lines, and as JSON.
+//! The tree of a text, written without recursion: as lines, as JSON, and as SVG.
 
 use std::fmt::Write as _;
 
 use gramjet_compiler::Compiled;
+use gramjet_compiler::ir::RuleId;
 use gramjet_compiler::reference::{Instance, Trace};
+
+use crate::draw::{Text, picture};
 
 /// At most this number of bytes of an instance's text is shown.
 const SHOWN: usize = 60;
@@ -71,6 +74,12 @@ pub fn json(compiled: &Compiled, trace: &Trace) -> Vec<u8> {
     depth.into_iter().for_each(|depth| (0..=depth).for_each(|_| json.push_str("]}")));
     json.push('\n');
     json.trim_start().as_bytes().to_vec()
+}
+
+/// Returns the tree as a picture.
+pub fn svg(compiled: &Compiled, trace: Trace, text: Vec<u8>) -> Vec<u8> {
+    let name = |rule| compiled.told(RuleId::new(rule)).to_string();
+    picture(Text::new(compiled, text, trace), &name).into_bytes()
 }
 
 /// Returns a JSON string.

@@ -20,7 +20,7 @@ fn drawn(page: &str) -> Vec<&str> {
 }
 
 #[track_caller]
-fn refused(arguments: &[&str], expected: &str) {
+pub fn refused(arguments: &[&str], expected: &str) {
     let output = run(arguments);
     assert_eq!(output.status.code(), Some(2), "{arguments:?}");
     assert_eq!(text(&output.stderr).trim_end(), expected);

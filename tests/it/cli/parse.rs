@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use super::{gramjet, place, run, stdout, text};
+use super::{draw::refused, gramjet, place, run, stdout, text};
 
 const NESTED: &str = "list ::= '[' (item (',' item)*)? ']'\nitem ::= [0-9]+ | list\n";
 
@@ -103,6 +103,25 @@ fn trees() {
     assert_eq!(items.len(), 2);
     assert_eq!(items[1]["children"][0]["rule"], "list");
     assert_eq!(items[0]["choices"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn trees_as_pictures() {
+    let place = place("parse-pictures");
+    let (grammar, file, picture) = (place.path("nested.ebnf"), place.path("in"), place.path("tree.svg"));
+    fs::write(&grammar, NESTED).unwrap();
+    fs::write(&file, "[1,[]]").unwrap();
+    let drawn = stdout(&["parse", &grammar, &file, "--svg"]);
+    assert!(text(&drawn).starts_with("<svg ") && text(&drawn).contains(">item \u{203A} list<"), "{}", text(&drawn));
+    stdout(&["parse", &grammar, &file, "--tree", "-o", &picture]);
+    assert_eq!(fs::read(&picture).unwrap(), drawn);
+    let folder = place.path("pictures/");
+    stdout(&["parse", &grammar, &file, &picture.replace("tree.svg", "in"), "--svg", "-o", &folder]);
+    assert_eq!(fs::read(format!("{folder}in.svg")).unwrap(), drawn);
+    refused(
+        &["parse", &grammar, &file, &file, "--tree", "-o", &picture],
+        "gramjet: `--svg` of several files needs a directory: `-o DIR/`",
+    );
 }
 
 #[test]

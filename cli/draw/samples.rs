@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use gramjet_compiler::Compiled;
 use gramjet_compiler::reference::{self, Instance, Limits, Trace};
 
+use super::tree::{Node, Text};
 use super::words::{self, escape};
 
 /// The number of inputs that samples are chosen from.
@@ -18,8 +19,6 @@ const LONGEST: usize = 400;
 const CHOICES: usize = 4096;
 /// The most instances of rules of a sample, so that its tree can be read.
 const INSTANCES: usize = 400;
-/// The deepest part of a tree that is shown.
-const DEEPEST: usize = 40;
 /// The most lines of a tree.
 const MOST_LINES: usize = 200;
 /// The most bytes of a text that are shown.
@@ -27,16 +26,9 @@ const MOST_BYTES: usize = 2000;
 /// The most columns of a text in a line of a tree.
 const EXCERPT: usize = 28;
 
-/// A text with the instances of rules that derive it.
-pub struct Sample {
-    text: Vec<u8>,
-    /// Instances by their beginnings, outer ones first.
-    instances: Vec<Instance>,
-}
-
 /// Returns samples that have as many different rules as possible, short ones first. Equal seeds give equal samples.
-pub fn samples(compiled: &Compiled, max_depth: Option<u32>, count: usize, seed: u64) -> Vec<Sample> {
-    let mut made: Vec<Sample> = Vec::new();
+pub fn samples(compiled: &Compiled, max_depth: Option<u32>, count: usize, seed: u64) -> Vec<Text> {
+    let mut made: Vec<Text> = Vec::new();
     let mut known = BTreeSet::new();
     let mut bytes = 0;
     for number in 0..TRIES {
@@ -44,25 +36,25 @@ pub fn samples(compiled: &Compiled, max_depth: Option<u32>, count: usize, seed: 
             break;
         }
         let sample = sample(compiled, max_depth, seed.wrapping_mul(TRIES).wrapping_add(number));
-        bytes += sample.text.len();
-        if known.insert(sample.text.clone()) {
+        bytes += sample.bytes.len();
+        if known.insert(sample.bytes.clone()) {
             made.push(sample);
         }
     }
-    let are_short = made.iter().any(Sample::is_short);
-    made.retain(|sample| sample.is_short() == are_short);
+    let are_short = made.iter().any(is_short);
+    made.retain(|sample| is_short(sample) == are_short);
     if !are_short {
-        made.sort_by_key(|sample| sample.text.len());
+        made.sort_by_key(|sample| sample.bytes.len());
         made.truncate(count);
     }
     choose(made, count)
 }
 
 /// Chooses samples one by one: the next has the most rules that the others lack.
-fn choose(mut made: Vec<Sample>, count: usize) -> Vec<Sample> {
+fn choose(mut made: Vec<Text>, count: usize) -> Vec<Text> {
     let (mut chosen, mut seen) = (Vec::new(), BTreeSet::new());
     while chosen.len() < count && !made.is_empty() {
-        let gain = |sample: &Sample| {
+        let gain = |sample: &Text| {
             let rules: BTreeSet<_> = sample.instances.iter().map(|instance| instance.rule).collect();
             rules.difference(&seen).count()
         };
@@ -71,19 +63,17 @@ fn choose(mut made: Vec<Sample>, count: usize) -> Vec<Sample> {
         seen.extend(sample.instances.iter().map(|instance| instance.rule));
         chosen.push(sample);
     }
-    chosen.sort_by_key(|sample| sample.text.len());
+    chosen.sort_by_key(|sample| sample.bytes.len());
     chosen
 }
 
-fn sample(compiled: &Compiled, max_depth: Option<u32>, seed: u64) -> Sample {
+fn sample(compiled: &Compiled, max_depth: Option<u32>, seed: u64) -> Text {
     let mut trace = Trace::default();
     let mut text = Vec::new();
     let mut bytes = random_bytes(seed).take(CHOICES);
     let limits = Limits { max_depth, max_len: None };
     reference::run(&compiled.lowered, &compiled.pools, limits, &mut || bytes.next(), &mut text, Some(&mut trace));
-    let mut instances = trace.instances;
-    instances.retain(|instance| !compiled.is_part(instance.rule));
-    Sample { text, instances }
+    Text::new(compiled, text, trace)
 }
 
 /// Returns pseudo-random bytes (SplitMix64, Steele, Lea and Flood 2014).
@@ -98,74 +88,14 @@ fn random_bytes(seed: u64) -> impl Iterator<Item = u8> {
     .flatten()
 }
 
-impl Sample {
-    fn is_short(&self) -> bool {
-        self.text.len() <= LONGEST && self.instances.len() <= INSTANCES
-    }
-}
-
-/// A part of a text: the rules that derive it, outer ones first, and its parts.
-struct Node {
-    rules: Vec<usize>,
-    range: std::ops::Range<usize>,
-    children: Vec<usize>,
-    depth: usize,
-    /// Number of instances that are too deep to be shown.
-    hidden: usize,
-}
-
-/// Returns the tree of a sample. Rules that derive the same text one from the other are one node.
-fn tree(sample: &Sample, number: &dyn Fn(&Instance) -> Option<usize>) -> Vec<Node> {
-    let children = count_children(&sample.instances);
-    let mut nodes: Vec<Node> = Vec::new();
-    // The open instances: the depth of each, and its node.
-    let mut open: Vec<(u32, usize)> = Vec::new();
-    for (at, instance) in sample.instances.iter().enumerate() {
-        while open.last().is_some_and(|&(depth, _)| depth >= instance.depth) {
-            open.pop();
-        }
-        let Some(rule) = number(instance) else { continue };
-        let range = instance.output.start as usize..instance.output.end as usize;
-        let parent = open.last().map(|&(_, node)| node);
-        let is_same = |node: &Node| node.range == range && at > 0 && children[at - 1] == 1;
-        let node = match parent {
-            Some(parent) if is_same(&nodes[parent]) => {
-                nodes[parent].rules.push(rule);
-                parent
-            }
-            Some(parent) if nodes[parent].depth >= DEEPEST => {
-                nodes[parent].hidden += 1;
-                parent
-            }
-            _ => {
-                let depth = parent.map_or(0, |parent| nodes[parent].depth + 1);
-                nodes.push(Node { rules: vec![rule], range, children: Vec::new(), depth, hidden: 0 });
-                let new = nodes.len() - 1;
-                parent.into_iter().for_each(|parent| nodes[parent].children.push(new));
-                new
-            }
-        };
-        open.push((instance.depth, node));
-    }
-    nodes
-}
-
-/// Returns the number of instances directly within each instance.
-fn count_children(instances: &[Instance]) -> Vec<usize> {
-    let (mut children, mut open) = (vec![0; instances.len()], Vec::<usize>::new());
-    for (at, instance) in instances.iter().enumerate() {
-        while open.last().is_some_and(|&outer| instances[outer].depth >= instance.depth) {
-            open.pop();
-        }
-        open.last().into_iter().for_each(|&outer| children[outer] += 1);
-        open.push(at);
-    }
-    children
+/// Returns true if a sample can be read at a glance.
+fn is_short(sample: &Text) -> bool {
+    sample.bytes.len() <= LONGEST && sample.instances.len() <= INSTANCES
 }
 
 /// A sample in the making.
 struct Written<'a> {
-    sample: &'a Sample,
+    sample: &'a Text,
     nodes: Vec<Node>,
     name: &'a dyn Fn(usize) -> String,
     link: &'a dyn Fn(usize) -> Option<String>,
@@ -175,16 +105,16 @@ struct Written<'a> {
 
 /// Returns a sample as HTML: its text, and its tree. `number` gives the rule of an instance, if it is known.
 pub fn html(
-    sample: &Sample,
+    sample: &Text,
     number: &dyn Fn(&Instance) -> Option<usize>,
     name: &dyn Fn(usize) -> String,
     link: &dyn Fn(usize) -> Option<String>,
 ) -> String {
-    let nodes = tree(sample, number);
+    let nodes = sample.nodes(number);
     let mut written = Written { sample, nodes, name, link, html: String::new(), lines: 0 };
     written.html += "<div class=\"sample\">\n<pre class=\"text\">";
     match written.nodes.is_empty() {
-        true => written.text(0..sample.text.len()),
+        true => written.text(0..sample.bytes.len()),
         false => written.spans(0),
     }
     written.html += "</pre>\n<ul class=\"tree\">\n";
@@ -192,7 +122,7 @@ pub fn html(
         written.item(0);
     }
     written.html += "</ul>\n";
-    if sample.text.len() > MOST_BYTES {
+    if sample.bytes.len() > MOST_BYTES {
         let _ = writeln!(written.html, "<p class=\"dim\">The text is cut after {MOST_BYTES} bytes.</p>");
     }
     if written.lines > MOST_LINES {
@@ -224,7 +154,7 @@ impl Written<'_> {
     /// Writes some bytes of the text. Those that cannot be seen become escapes.
     fn text(&mut self, range: std::ops::Range<usize>) {
         let range = range.start.min(MOST_BYTES)..range.end.min(MOST_BYTES);
-        for chunk in self.sample.text.get(range).unwrap_or_default().utf8_chunks() {
+        for chunk in self.sample.bytes.get(range).unwrap_or_default().utf8_chunks() {
             for character in chunk.valid().chars() {
                 match character {
                     ' ' => self.html.push(' '),
@@ -254,7 +184,7 @@ impl Written<'_> {
         let names: Vec<String> = rules.iter().map(|&rule| self.linked(rule)).collect();
         // A character has at most four bytes.
         let beginning = range.start..range.end.min(range.start + 4 * EXCERPT + 4);
-        let text = words::literal(self.sample.text.get(beginning).unwrap_or_default());
+        let text = words::literal(self.sample.bytes.get(beginning).unwrap_or_default());
         let excerpt = words::fitting(&text, EXCERPT);
         let dots = if excerpt.len() < text.len() { "\u{2026}" } else { "" };
         let _ = write!(self.html, "<li>{} <q>{}{dots}</q>", names.join(" \u{203A} "), escape(excerpt));

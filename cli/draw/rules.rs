@@ -88,12 +88,9 @@ impl<'g> Rules<'g> {
         (0..self.len()).filter(|&rule| reached[rule].is_some()).collect()
     }
 
-    /// Returns the names that are most like a name.
-    pub fn similar(&self, name: &str) -> Vec<&'g str> {
-        let score = |known: &&&str| (strsim::jaro_winkler(name, known) * 1000.0) as u32;
-        let mut known: Vec<&str> = self.numbers.keys().copied().collect();
-        known.sort_by_key(|known| std::cmp::Reverse(score(&known)));
-        known.into_iter().take(3).filter(|known| score(&known) > 800).collect()
+    /// Returns the names of the rules, ascending.
+    pub fn names(&self) -> impl Iterator<Item = &'g str> {
+        self.numbers.keys().copied()
     }
 }
 

@@ -21,6 +21,8 @@ pub const WIDE: i32 = 1000;
 const MOST_NAMES: usize = 40;
 /// The most characters of a rule as text.
 const MOST_TEXT: usize = 4000;
+/// The most rules that are drawn at once.
+pub const MOST_RULES: usize = 5000;
 /// The most bytes of a drawing.
 pub const MOST_BYTES: usize = 64 << 20;
 

@@ -6,7 +6,7 @@ use super::words;
 /// Radius of the curves of rails.
 pub const RADIUS: i32 = 7;
 /// Width of a column of text.
-const COLUMN: i32 = 8;
+pub const COLUMN: i32 = 8;
 /// Width of a column of a small text.
 const SMALL_COLUMN: i32 = 7;
 /// Height of a line of text.

@@ -61,7 +61,7 @@ fn page(grammar: &Grammar, samples: &str) -> String {
 }
 
 /// Checks that a text is well-formed XML, whose elements are closed and whose attributes are quoted.
-fn assert_well_formed(name: &str, text: &str) {
+pub fn assert_well_formed(name: &str, text: &str) {
     let (mut open, mut rest) = (Vec::new(), text.strip_prefix("<!DOCTYPE html>\n").unwrap_or(text));
     let is_escaped = |text: &str| {
         let mut parts = text.split('&');
