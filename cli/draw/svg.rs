@@ -3,10 +3,10 @@
 use std::fmt::Write as _;
 
 use super::block::{
-    AROUND, Block, Branch, END, GAP, LINE, Leaf, Look, MARGIN, Part, RADIUS, below, loop_level, part_name, places,
-    skip_level,
+    AROUND, Block, Branch, COLUMN, END, GAP, LINE, Leaf, Look, MARGIN, Part, RADIUS, below, loop_level, part_name,
+    places, skip_level,
 };
-use super::words::escape;
+use super::words::{self, escape};
 
 /// Height of the name of a part.
 const CAPTION: i32 = 22;
@@ -134,7 +134,7 @@ impl Canvas<'_> {
         for (number, line) in leaf.lines.iter().enumerate() {
             let at = top + 4 + (number as i32) * LINE + 12;
             let middle = x + size.width / 2;
-            let _ = writeln!(self.shapes, "<text x=\"{middle}\" y=\"{at}\">{}</text>", escape(line));
+            let _ = writeln!(self.shapes, "<text x=\"{middle}\" y=\"{at}\"{}>{}</text>", fitted(line), escape(line));
         }
         self.shapes += close;
         self.shapes.push('\n');
@@ -251,5 +251,17 @@ impl Canvas<'_> {
         self.text("caption", x + 6, top + 12, caption);
         self.rail(format_args!("M{x} {y}H{begin}M{} {exit}H{}", begin + inner.size.width, x + size.width));
         self.block(inner, begin, y);
+    }
+}
+
+/// Returns the attributes that keep a line within its columns, if it has characters that many fonts have in another
+/// width than their own.
+fn fitted(line: &str) -> String {
+    let is_of_any_font = |character| matches!(character, '\0'..='\u{24F}' | '\u{2000}'..='\u{206F}');
+    match line.chars().all(is_of_any_font) {
+        true => String::new(),
+        false => {
+            format!(" textLength=\"{}\" lengthAdjust=\"spacingAndGlyphs\"", words::columns(line) as i32 * COLUMN)
+        }
     }
 }

@@ -339,6 +339,17 @@ fn svg_files_conform_to_the_grammar_of_xml() {
     }
 }
 
+/// Some fonts have these characters in a width of their own.
+#[test]
+fn lines_of_unusual_characters_are_fitted() {
+    let file = svg_file(&read("ebnf", "s ::= [\u{1F88}-\u{1F8F}\u{1F98}] 'plain'"), &[0]);
+    assert!(
+        file.contains("textLength=\"56\" lengthAdjust=\"spacingAndGlyphs\">[\u{1F88}-\u{1F8F} \u{1F98}]<"),
+        "{file}"
+    );
+    assert_eq!(file.matches("textLength").count(), 1, "{file}");
+}
+
 #[test]
 fn shipped_grammars_fit_into_their_pages() {
     for shipped in gramjet_grammars::SHIPPED {

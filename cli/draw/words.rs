@@ -159,7 +159,8 @@ pub struct Lines {
     pub is_cut: bool,
 }
 
-/// Breaks a text into at most `most` lines of at most `width` columns, at spaces where there are some.
+/// Breaks a text into at most `most` lines of at most `width` columns, at spaces where there are some, else between the
+/// words of a name.
 pub fn broken(text: &str, width: usize, most: usize) -> Lines {
     let (mut lines, mut rest): (Vec<String>, &str) = (Vec::new(), text);
     while !rest.is_empty() {
@@ -170,15 +171,28 @@ pub fn broken(text: &str, width: usize, most: usize) -> Lines {
             return Lines { lines, is_cut: true };
         }
         let mut line = fitting(rest, width.max(2));
-        if line.len() < rest.len()
-            && let Some(space) = line.rfind(' ').filter(|space| space * 2 > line.len())
-        {
-            line = &line[..=space];
+        if line.len() < rest.len() {
+            line = &line[..end_of_word(line).unwrap_or(line.len())];
         }
         lines.push(line.to_string());
         rest = &rest[line.len()..];
     }
     Lines { lines, is_cut: false }
+}
+
+/// Returns where the last word of a line begins, if that is in its second half: behind a space, or else in a name.
+fn end_of_word(line: &str) -> Option<usize> {
+    let is_late = |at: &usize| at * 2 > line.len();
+    let space = line.rfind(' ').map(|at| at + 1).filter(is_late);
+    let in_name = || {
+        let pairs = line.char_indices().zip(line.chars().skip(1));
+        let ends = pairs.filter(|&((_, one), next)| {
+            let is_hump = one.is_lowercase() && next.is_uppercase();
+            is_hump || matches!(one, '_' | '.') && next.is_alphanumeric()
+        });
+        ends.map(|((at, one), _)| at + one.len_utf8()).filter(is_late).last()
+    };
+    space.or_else(in_name)
 }
 
 /// Returns the beginning of a text that fits into some columns; at least one character.
@@ -229,6 +243,9 @@ mod tests {
         assert_eq!(lines("abcdef", 4, 3), "abcd|ef");
         assert_eq!(lines("ab cd ef", 6, 3), "ab cd |ef");
         assert_eq!(lines("abcdefgh", 4, 1), "ab \u{2026}");
+        assert_eq!(lines("create_index_statement", 20, 3), "create_index_|statement");
+        assert_eq!(lines("createIndexStatement", 18, 3), "createIndex|Statement");
+        assert_eq!(lines("a_bcdefgh", 6, 3), "a_bcde|fgh");
         assert_eq!(lines("日本語", 4, 3), "日本|語");
     }
 }
