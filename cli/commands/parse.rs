@@ -99,6 +99,18 @@ impl Arguments {
         self.form().is_some() || self.repair || self.verbose
     }
 
+    /// Refuses to write several files into one, if the form does not allow it.
+    fn refuse_several(&self, form: Option<Form>) -> Result<(), Failure> {
+        let message = match (form.and_then(Form::of_one_file), self.output.as_deref()) {
+            (None, _) => return Ok(()),
+            (Some(_), Some(picture)) if self.form.tree => {
+                format!("{} can show the tree of one file: use `--svg -o DIR/` for several", shown(picture))
+            }
+            (Some(form), _) => format!("`{form}` of several files needs a directory: `-o DIR/`"),
+        };
+        Err(Failure::Usage(message))
+    }
+
     /// Returns the form in which files are written, if they are.
     fn form(&self) -> Option<Form> {
         self.form.form(self.output.as_deref().filter(|_| folder(self.output.as_deref()).is_none()))
@@ -191,8 +203,8 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
     read_stdin_once(&args.grammar.grammar, &args.files)?;
     let folder = folder(args.output.as_deref());
     let form = args.form();
-    if let Some(form) = form.and_then(Form::of_one_file).filter(|_| args.files.len() > 1 && folder.is_none()) {
-        return Err(Failure::Usage(format!("`{form}` of several files needs a directory: `-o DIR/`")));
+    if args.files.len() > 1 && folder.is_none() {
+        args.refuse_several(form)?;
     }
     let prepared = Prepared::new(Source::load(&args.grammar)?, &args.grammar.for_texts(), &LimitArgs::default())?;
     let reader = Reader::new(args, &prepared)?;
@@ -267,7 +279,11 @@ impl<'a> Reader<'a> {
         let Some(form) = self.args.form() else { return Some(None) };
         // What is coded may be written in another way than in the file; the table shows the file.
         let is_other = self.args.repair || form != Form::Annotated && compiled.lowered.has_codes();
-        let text = if is_other { trace(compiled, &parsed).1 } else { text };
+        let has_tree = matches!(form, Form::Tree | Form::Json | Form::Svg);
+        let (trace, text) = match is_other || has_tree {
+            true => trace(compiled, &parsed),
+            false => (Trace::default(), text),
+        };
         Some(Some(match form {
             Form::Choices if !self.args.raw => self.recorder.with_header(&parsed.choices, recorded::unlimited()),
             Form::Choices => {
@@ -275,9 +291,9 @@ impl<'a> Reader<'a> {
                 parsed.choices
             }
             Form::Annotated => annotation::table(compiled, &parsed.choices, &text).into_bytes(),
-            Form::Tree => tree::lines(compiled, &trace(compiled, &parsed).0, &text),
-            Form::Json => tree::json(compiled, &trace(compiled, &parsed).0),
-            Form::Svg => tree::svg(compiled, trace(compiled, &parsed).0, text),
+            Form::Tree => tree::lines(compiled, &trace, &text),
+            Form::Json => tree::json(compiled, &trace),
+            Form::Svg => tree::svg(compiled, trace, text),
         }))
     }
 

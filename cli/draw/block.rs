@@ -8,7 +8,7 @@ pub const RADIUS: i32 = 7;
 /// Width of a column of text.
 pub const COLUMN: i32 = 8;
 /// Width of a column of a small text.
-const SMALL_COLUMN: i32 = 7;
+pub const SMALL_COLUMN: i32 = 7;
 /// Height of a line of text.
 pub const LINE: i32 = 16;
 /// Space around a diagram.

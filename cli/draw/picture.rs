@@ -1,13 +1,15 @@
 //! The tree of a text as an SVG file: a line for each part, with its rules and the beginning of its text.
 //!
-//! Lines that a wide screen has more room for are in the file twice, and its stylesheet shows one of both. A reader of
-//! SVG that knows no stylesheets for screens of some width shows the narrow ones.
+//! In a picture for screens of any width, lines that a wide screen has more room for are in the file twice, and its
+//! stylesheet shows one of both. A reader of SVG that knows no stylesheets for screens of some width shows the narrow
+//! ones.
 
 use std::fmt::Write as _;
 
-use super::block::COLUMN;
+use super::block::{COLUMN, SMALL_COLUMN};
 use super::page::{NARROW, WIDE};
 use super::style;
+use super::svg::fitted;
 use super::tree::{Node, Text};
 use super::words::{self, escape};
 
@@ -21,35 +23,43 @@ const MARGIN: i32 = 8;
 const PADDING: i32 = 6;
 /// Width that the deepest line is indented by, at most.
 const INDENTED: i32 = 144;
+/// The fewest columns of a text beside its rules. Where there is room for fewer, the text is left out.
+const LEAST_EXCERPT: usize = 6;
 /// The most characters of a text that appears when the pointer is on a line.
 const MOST_OF_TITLE: usize = 600;
+/// Name of the picture, for those who cannot see it.
+const NAME: &str = "Tree of a text";
 /// Mark between a rule and one within that derives the same text.
 const INTO: &str = " \u{203A} ";
 
-/// Returns the tree of a text as an SVG file, without parts that derive nothing. `name` gives the name of a rule of the
+/// Stylesheet of a picture for screens of any width.
+const SWITCH: &str = "\
+.wide { display: none; }
+@media (min-width: 1060px) {
+.drawing { width: 1000px; }
+.wide { display: inline; }
+.narrow { display: none; }
+}
+";
+
+/// Returns the tree of a text as an SVG file, without parts that derive nothing. The picture has this width in pixels,
+/// or a greater one if that is too little; `None` is for screens of any width. `name` gives the name of a rule of the
 /// compiled grammar.
-pub fn picture(text: Text, name: &dyn Fn(usize) -> String) -> String {
+pub fn picture(text: Text, width: Option<i32>, name: &dyn Fn(usize) -> String) -> String {
     let text = &text.without_empty_parts();
     let nodes = text.nodes(&|instance| Some(instance.rule.index()));
     let deepest = nodes.iter().map(|node| node.depth).max().unwrap_or(0).max(1) as i32;
-    let picture = Picture { text, nodes: &nodes, name, step: (INDENTED / deepest).clamp(3, 16) };
+    let narrow = width.unwrap_or(NARROW).max(NARROW);
+    let widths = (narrow, if width.is_none() { WIDE } else { narrow });
+    let picture = Picture { text, nodes: &nodes, name, step: (INDENTED / deepest).clamp(3, 16), widths };
+    let (note, height) = picture.note();
     let lines: String = (0..nodes.len()).map(|node| picture.line(node)).collect();
-    let hidden: usize = nodes.iter().map(|node| node.hidden).sum();
-    let height = picture.top(nodes.len() + usize::from(hidden > 0)) + MARGIN;
-    let note = match hidden {
-        0 => String::new(),
-        _ => small(
-            MARGIN,
-            picture.top(nodes.len()) + 13,
-            &format!("\u{2026} {hidden} more instances of rules are not drawn"),
-        ),
-    };
     format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"drawing\" width=\"{NARROW}\" height=\"{height}\">\n\
-         <style>\n{}.wide {{ display: none; }}\n@media (min-width: 1060px) {{\n.drawing {{ width: {WIDE}px; }}\n\
-         .wide {{ display: inline; }}\n.narrow {{ display: none; }}\n}}\n</style>\n\
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"drawing\" width=\"{narrow}\" height=\"{height}\" role=\"img\" \
+         aria-label=\"{NAME}\">\n<title>{NAME}</title>\n<style>\n{}{}</style>\n\
          <rect class=\"page\" width=\"100%\" height=\"100%\"/>\n<path class=\"rail\" d=\"{}\"/>\n{lines}{note}</svg>\n",
         style::of_diagrams(),
+        if width.is_none() { SWITCH } else { "" },
         picture.rails(),
     )
 }
@@ -61,6 +71,8 @@ struct Picture<'a> {
     name: &'a dyn Fn(usize) -> String,
     /// Width by which a line is indented more than the one around it.
     step: i32,
+    /// The widths on narrow and on wide screens.
+    widths: (i32, i32),
 }
 
 impl Picture<'_> {
@@ -71,6 +83,18 @@ impl Picture<'_> {
     /// Returns the top of the box of a line.
     fn top(&self, line: usize) -> i32 {
         MARGIN + LINE * line as i32
+    }
+
+    /// Returns a remark about what is left out, if there is such, and the height of the picture.
+    fn note(&self) -> (String, i32) {
+        let (end, hidden) = (self.nodes.len(), self.nodes.iter().map(|node| node.hidden).sum::<usize>());
+        match hidden {
+            0 => (String::new(), self.top(end) + MARGIN),
+            _ => {
+                let note = format!("\u{2026} {hidden} more instances are not drawn");
+                (small(MARGIN, self.top(end) + 13, &note), self.top(end + 1) + MARGIN)
+            }
+        }
     }
 
     /// Returns the path of the rails from each part to the parts of it.
@@ -90,7 +114,7 @@ impl Picture<'_> {
 
     /// Returns a line, for narrow and for wide screens; once, if both are equal.
     fn line(&self, node: usize) -> String {
-        let (narrow, wide) = (self.elements(node, NARROW), self.elements(node, WIDE));
+        let (narrow, wide) = (self.elements(node, self.widths.0), self.elements(node, self.widths.1));
         let title = escape(&self.title(node));
         match narrow == wide {
             true => format!("<g><title>{title}</title>{narrow}</g>\n"),
@@ -100,24 +124,29 @@ impl Picture<'_> {
         }
     }
 
-    /// Returns the elements of a line: a box with its rules, and beside it the beginning of its text.
+    /// Returns the elements of a line: a box with its rules, beside it the beginning of its text if there is room, and
+    /// a remark about parts that are not drawn.
     fn elements(&self, number: usize, width: i32) -> String {
         let (node, x, y) = (&self.nodes[number], self.left(number), self.top(number));
         let more = if node.hidden > 0 { format!("{} more inside", node.hidden) } else { String::new() };
-        let room = (width - MARGIN - x - 4 * PADDING) / COLUMN - words::columns(&more) as i32;
-        let names = self.short_names(node, (room * 3 / 5).max(8) as usize);
-        let taken = words::columns(&names) as i32;
+        let remark = if node.hidden > 0 { words::columns(&more) as i32 * SMALL_COLUMN + PADDING } else { 0 };
+        // Boxes begin at `x` and may end here.
+        let end = width - MARGIN - remark;
+        let all = columns_within(end - x);
+        let names = self.short_names(node, (all * 3 / 5).max(8).min(all));
         let mut line = boxed("rule", 0, (x, y), &names);
-        let x = x + boxed_width(&names) + PADDING;
-        let excerpt = self.excerpt(node, (room - taken).max(6) as usize);
-        match node.children.is_empty() && node.hidden == 0 {
-            true => line += &boxed("literal", 9, (x, y), &excerpt),
-            false => {
-                let _ = write!(line, "<text class=\"excerpt\" x=\"{x}\" y=\"{}\">{}</text>", y + 13, escape(&excerpt));
-            }
+        let mut x = x + boxed_width(&names) + PADDING;
+        let left = columns_within(end - x);
+        if left >= LEAST_EXCERPT {
+            let excerpt = self.excerpt(node, left);
+            line += &match node.children.is_empty() && node.hidden == 0 {
+                true => boxed("literal", 9, (x, y), &excerpt),
+                false => beside(x, y + 13, &excerpt),
+            };
+            x += boxed_width(&excerpt) + PADDING;
         }
-        if !more.is_empty() {
-            line += &small(x + boxed_width(&excerpt) + PADDING, y + 13, &more);
+        if node.hidden > 0 {
+            line += &small(x, y + 13, &more);
         }
         line
     }
@@ -170,6 +199,11 @@ fn cut(text: &str, columns: usize) -> String {
     }
 }
 
+/// Returns the columns of the longest text whose box has this width.
+fn columns_within(width: i32) -> usize {
+    ((width - 2 * PADDING) / COLUMN).max(0) as usize
+}
+
 fn boxed_width(text: &str) -> i32 {
     words::columns(text) as i32 * COLUMN + 2 * PADDING
 }
@@ -179,11 +213,17 @@ fn boxed(class: &str, radius: i32, (x, y): (i32, i32), text: &str) -> String {
     let width = boxed_width(text);
     format!(
         "<g class=\"{class}\"><rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{HEIGHT}\" rx=\"{radius}\"/>\
-         <text x=\"{}\" y=\"{}\">{}</text></g>",
+         <text x=\"{}\" y=\"{}\"{}>{}</text></g>",
         x + width / 2,
         y + 13,
+        fitted(text),
         escape(text)
     )
+}
+
+/// Returns a text beside a box.
+fn beside(x: i32, y: i32, text: &str) -> String {
+    format!("<text class=\"excerpt\" x=\"{x}\" y=\"{y}\"{}>{}</text>", fitted(text), escape(text))
 }
 
 fn small(x: i32, y: i32, text: &str) -> String {
@@ -202,15 +242,57 @@ mod tests {
     use super::super::tree::MOST_NODES;
     use super::*;
 
-    /// Returns the tree of a text that conforms to a grammar.
+    /// Returns the tree of a text that conforms to a grammar, for screens of any width.
     fn drawn(grammar: &str, text: &str) -> String {
+        drawn_within(grammar, text, None)
+    }
+
+    fn drawn_within(grammar: &str, text: &str, width: Option<i32>) -> String {
         let compiled = compile(&SourceFile::new("g.ebnf", grammar), &Options::default()).expect("a grammar").0;
         let parsed = Parser::new(&compiled.lowered).parse(text.as_bytes(), &Budget::default()).expect("it conforms");
         let (mut bytes, mut trace, mut output) = (parsed.choices.iter().copied(), Trace::default(), Vec::new());
         let limits = Limits::default();
         let lowered = &compiled.lowered;
         reference::run(lowered, &compiled.pools, limits, &mut || bytes.next(), &mut output, Some(&mut trace));
-        picture(Text::new(&compiled, output, trace), &|rule| compiled.told(RuleId::new(rule)).to_string())
+        picture(Text::new(&compiled, output, trace), width, &|rule| compiled.told(RuleId::new(rule)).to_string())
+    }
+
+    /// Returns the value of an attribute of the first element.
+    fn attribute<'p>(element: &'p str, name: &str) -> Option<&'p str> {
+        element.split_once(&format!(" {name}=\""))?.1.split('"').next()
+    }
+
+    /// Returns where the boxes and texts of some elements end.
+    fn ends(elements: &str) -> Vec<i32> {
+        let number = |element: &str, name| attribute(element, name).and_then(|value| value.parse::<i32>().ok());
+        let of_texts = elements.split("<text ").skip(1).filter_map(|text| {
+            let text = &format!(" {}", text.split("</text>").next()?);
+            let column = match attribute(text, "class")? {
+                "caption" => SMALL_COLUMN,
+                _ => COLUMN,
+            };
+            let shown = text.split_once('>')?.1.replace("&quot;", "\"").replace("&#39;", "'");
+            Some(number(text, "x")? + words::columns(&shown) as i32 * column)
+        });
+        let of_boxes =
+            elements.split("<rect").skip(1).filter_map(|rect| Some(number(rect, "x")? + number(rect, "width")?));
+        of_texts.chain(of_boxes).collect()
+    }
+
+    /// Checks that nothing in a picture is cut by its sides, on narrow and on wide screens.
+    fn assert_fits(grammar: &str, text: &str, width: Option<i32>) {
+        let picture = drawn_within(grammar, text, width);
+        let narrow = width.unwrap_or(NARROW);
+        let mut count = 0;
+        for line in picture.split_once("</style>").expect("a stylesheet").1.lines() {
+            let (narrow_part, wide_part) = line.split_once("<g class=\"wide\">").unwrap_or((line, ""));
+            for (elements, width) in [(narrow_part, narrow), (wide_part, WIDE)] {
+                let ends = ends(elements);
+                count += ends.len();
+                assert!(ends.iter().all(|&end| end <= width - MARGIN), "{width}: {ends:?}: {elements}");
+            }
+        }
+        assert!(count > 1, "{count}: {picture}");
     }
 
     /// Returns what the lines of a picture say.
@@ -237,7 +319,7 @@ mod tests {
             item › list | &quot;[]&quot;"#]]
         .assert_eq(&lines(&drawn(NESTED, "[1,[]]")));
         // What a wide screen has room for comes second.
-        expect!["… › rule_of_a_long_na… | &quot;the beginning … | rule_of_a_long_name_one › rule_of_a_long_name_two | &quot;the beginning of a long text&quot;"]
+        expect!["… › rule_of_a_long_nam… | &quot;the beginnin… | rule_of_a_long_name_one › rule_of_a_long_name_two | &quot;the beginning of a long text&quot;"]
         .assert_eq(&lines(&drawn(
             "rule_of_a_long_name_one ::= rule_of_a_long_name_two\nrule_of_a_long_name_two ::= [a-z ]+",
             "the beginning of a long text",
@@ -255,12 +337,49 @@ mod tests {
     fn large_trees_are_cut() {
         let wide = format!("[{}1]", "1,".repeat(9999));
         let picture = drawn(NESTED, &wide);
-        assert_eq!(picture.matches("<title>").count(), MOST_NODES);
+        assert_eq!(picture.matches("<g><title>").count(), MOST_NODES);
         let left_out = 10_001 - MOST_NODES;
-        assert!(picture.contains(&format!("\u{2026} {left_out} more instances of rules are not drawn")), "{picture}");
+        assert!(picture.contains(&format!("\u{2026} {left_out} more instances are not drawn")), "{picture}");
         let picture = drawn(NESTED, &format!("{}{}", "[".repeat(5000), "]".repeat(5000)));
-        assert_eq!(picture.matches("<title>").count(), 41);
+        assert_eq!(picture.matches("<g><title>").count(), 41);
         assert!(picture.contains("9918 more inside"), "{picture}");
         assert_well_formed("deep", &picture);
+    }
+
+    #[test]
+    fn nothing_is_wider_than_the_picture() {
+        let nested = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
+        let long = "the beginning of a long text that no screen has room for ".repeat(9);
+        for width in [None, Some(NARROW), Some(613)] {
+            for depth in [1, 2, 20, 41, 42, 60] {
+                assert_fits(NESTED, &nested(depth), width);
+            }
+            assert_fits("a_rule_whose_name_is_far_too_long_for_a_line ::= [a-z ]* s\ns ::= [a-z ]*", &long, width);
+            assert_fits("s ::= t t\nt ::= #x4E00 [a-z]*", "\u{4E00}abc\u{4E00}", width);
+        }
+        assert_fits(NESTED, &nested(5000), None);
+        assert_fits(NESTED, &format!("[{}1]", "1,".repeat(9999)), None);
+    }
+
+    /// Some fonts have such characters in a width of their own.
+    #[test]
+    fn texts_of_other_scripts_are_fitted() {
+        let picture = drawn("s ::= t 'x' t\nt ::= #x4E00 #x4E01", "\u{4E00}\u{4E01}x\u{4E00}\u{4E01}");
+        assert!(
+            picture.contains(" textLength=\"48\" lengthAdjust=\"spacingAndGlyphs\">&quot;\u{4E00}\u{4E01}&quot;<"),
+            "{picture}"
+        );
+        assert!(picture.contains("class=\"excerpt\"") && picture.matches("textLength").count() == 3, "{picture}");
+    }
+
+    #[test]
+    fn a_picture_has_a_name_and_the_width_that_is_asked_for() {
+        let picture = drawn_within(NESTED, "[1,2]", Some(613));
+        let head = "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"drawing\" width=\"613\" height=\"88\" role=\"img\" aria-label=\"Tree of a text\">\n<title>Tree of a text</title>\n";
+        assert!(picture.starts_with(head), "{picture}");
+        assert!(!picture.contains("class=\"wide\"") && !picture.contains("min-width"), "{picture}");
+        let narrow = format!(" width=\"{NARROW}\" ");
+        assert!(drawn_within(NESTED, "[1,2]", Some(100)).contains(&narrow));
+        assert!(drawn(NESTED, "[1,2]").contains(&narrow));
     }
 }

@@ -256,7 +256,7 @@ impl Canvas<'_> {
 
 /// Returns the attributes that keep a line within its columns, if it has characters that many fonts have in another
 /// width than their own.
-fn fitted(line: &str) -> String {
+pub fn fitted(line: &str) -> String {
     let is_of_any_font = |character| matches!(character, '\0'..='\u{24F}' | '\u{2000}'..='\u{206F}');
     match line.chars().all(is_of_any_font) {
         true => String::new(),

@@ -79,7 +79,7 @@ pub fn json(compiled: &Compiled, trace: &Trace) -> Vec<u8> {
 /// Returns the tree as a picture.
 pub fn svg(compiled: &Compiled, trace: Trace, text: Vec<u8>) -> Vec<u8> {
     let name = |rule| compiled.told(RuleId::new(rule)).to_string();
-    picture(Text::new(compiled, text, trace), &name).into_bytes()
+    picture(Text::new(compiled, text, trace), None, &name).into_bytes()
 }
 
 /// Returns a JSON string.

@@ -120,6 +120,10 @@ fn trees_as_pictures() {
     assert_eq!(fs::read(format!("{folder}in.svg")).unwrap(), drawn);
     refused(
         &["parse", &grammar, &file, &file, "--tree", "-o", &picture],
+        &format!("gramjet: `{picture}` can show the tree of one file: use `--svg -o DIR/` for several"),
+    );
+    refused(
+        &["parse", &grammar, &file, &file, "--svg"],
         "gramjet: `--svg` of several files needs a directory: `-o DIR/`",
     );
 }
