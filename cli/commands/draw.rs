@@ -135,7 +135,7 @@ fn shown(args: &Arguments, rules: &Rules<'_>) -> Result<Vec<usize>, Failure> {
     let named: Result<BTreeSet<usize>, Failure> = args.rules.iter().map(|name| number(name, rules)).collect();
     let named: Vec<usize> = named?.into_iter().collect();
     let shown = match (named.is_empty(), args.reach) {
-        (true, _) => (0..rules.len()).collect(),
+        (true, _) => (0..rules.count()).collect(),
         (false, false) => named,
         (false, true) => rules.reached_from(&named),
     };

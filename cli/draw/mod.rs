@@ -1,8 +1,9 @@
 //! Drawings of grammars and of texts: railroad diagrams of rules, the graph of the rules, sample inputs with their
 //! trees, and the tree of a text. They are pages and SVG files that need neither scripts nor a network.
 //!
-//! These files know nothing of the command. A drawing says what it leaves out. What a grammar or a text says is escaped
-//! in one place, `words`, and colours are in one place, `style`.
+//! These files know nothing of the command, as the playground compiles them, too (`integrations/playground`). A drawing
+//! says what it leaves out. What a grammar or a text says is escaped in one place, `words`, and colours are in one
+//! place, `style`.
 
 mod block;
 mod corpus;

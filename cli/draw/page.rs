@@ -139,13 +139,13 @@ impl Drawing<'_> {
         let (rules, shown) = (self.rules, self.shown);
         let recursive = shown.iter().filter(|&&rule| rules.is_recursive(rule)).count();
         let unreachable = shown.iter().filter(|&&rule| !rules.is_reached(rule)).count();
-        let of = match rules.len() - shown.len() {
+        let of = match rules.count() - shown.len() {
             0 => String::new(),
-            _ => format!(" of {}", rules.len()),
+            _ => format!(" of {}", rules.count()),
         };
-        let noun = if rules.len() == 1 { "rule" } else { "rules" };
+        let noun = if rules.count() == 1 { "rule" } else { "rules" };
         let mut summary = format!("<p class=\"dim\">{}{of} {noun}", shown.len());
-        if rules.len() > 0 {
+        if rules.count() > 0 {
             let _ = write!(summary, ", from <code>{}</code>", self.linked(rules.start));
         }
         let _ = write!(summary, "; {recursive} recursive, {unreachable} unreachable");

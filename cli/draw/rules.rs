@@ -63,7 +63,7 @@ impl<'g> Rules<'g> {
     }
 
     /// Returns the number of rules.
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.uses.len()
     }
 
@@ -85,7 +85,7 @@ impl<'g> Rules<'g> {
     /// Returns the rules that some rules reach, themselves included, in the order of the grammar.
     pub fn reached_from(&self, rules: &[usize]) -> Vec<usize> {
         let reached = distances(&self.uses, rules);
-        (0..self.len()).filter(|&rule| reached[rule].is_some()).collect()
+        (0..self.count()).filter(|&rule| reached[rule].is_some()).collect()
     }
 
     /// Returns the names of the rules, ascending.

@@ -53,7 +53,7 @@ fn check(text: &str, width: i32, expected: Expect) {
 /// Returns a page without its stylesheet.
 fn page(grammar: &Grammar, samples: &str) -> String {
     let rules = Rules::new(grammar);
-    let shown: Vec<usize> = (0..rules.len()).collect();
+    let shown: Vec<usize> = (0..rules.count()).collect();
     let drawing = Drawing { rules: &rules, shown: &shown, usage: None, has_weights: false };
     let page = drawing.html("Grammar g", samples).expect("it is small");
     let (before, after) = page.split_once("<style>").expect("a stylesheet");

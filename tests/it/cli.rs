@@ -18,6 +18,7 @@ mod generate;
 mod infer;
 mod learn;
 mod parse;
+mod playground;
 mod recorded;
 #[cfg(target_os = "linux")]
 mod refine;
