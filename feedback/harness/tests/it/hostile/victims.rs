@@ -52,7 +52,7 @@ impl Victims {
         tcp.set_nonblocking(true).and_then(|()| udp.set_nonblocking(true)).expect("sockets");
         datagrams.set_nonblocking(true).expect("sockets");
         let mut victim = Command::new("sleep");
-        victim.arg("1000").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        victim.arg("infinity").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         let process = victim.spawn().expect("a process");
         // Its name is that of its program only once it is executed.
         while state(process.id()).contains("deleted") || !comm(process.id()).starts_with("sleep") {
