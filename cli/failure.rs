@@ -129,9 +129,9 @@ impl Failure {
         match self {
             Failure::Usage(_) | Failure::Grammar(_) | Failure::Unreadable(_) => ExitCode::from(MISUSE),
             #[cfg(target_os = "linux")]
-            Failure::Target(Target::Program { .. } | Target::Subject { .. } | Target::ZeroByte { .. }) => {
-                ExitCode::from(MISUSE)
-            }
+            Failure::Target(
+                Target::Program { .. } | Target::Subject { .. } | Target::Uncounted { .. } | Target::ZeroByte { .. },
+            ) => ExitCode::from(MISUSE),
             #[cfg(target_os = "linux")]
             Failure::State(
                 State::Foreign { .. } | State::Version { .. } | State::Other { .. } | State::Name { .. },

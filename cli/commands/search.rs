@@ -75,10 +75,11 @@ pub struct Arguments {
     ///
     /// `edges` (how many the program executes in all), `hottest` (how often it executes the edge that it executes
     /// most), `cpu` (processor time in microseconds; time by the clock for programs that AFL++ has built), `memory` or
-    /// `rss` (peak in KiB, of programs with a process for each text), `output` (bytes of standard output), or
-    /// `command:COMMAND`, the number that this command of the shell prints for the text. Of several, with commas
-    /// between them or by several options, the first decides which text is the best; texts that no other beats in all
-    /// of them are kept as well.
+    /// `rss` (peak in KiB, of programs with a process for each text), `alloc` (bytes that a program allocates, all
+    /// together), `stack` (bytes of its stack at the deepest, of programs with a process for each text), `output`
+    /// (bytes of standard output), or `command:COMMAND`, the number that this command of the shell prints for the
+    /// text. Of several, with commas between them or by several options, the first decides which text is the best;
+    /// texts that no other beats in all of them are kept as well.
     #[arg(long, value_name = "COST", value_parser = Objectives::parse)]
     cost: Vec<Objectives>,
 

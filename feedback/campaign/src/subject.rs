@@ -6,8 +6,8 @@ use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Path, PathBuf};
 
 use gramjet_harness::{
-    Command, Confinement, Counting, Error, ForkServer, Function, Limits, Lines, Locations, Permission, Program,
-    RegularExpression, Run, Subject, Target, Telling, instrumentation, stay_on, words_of,
+    Command, Confinement, Counting, Demanded, Error, ForkServer, Function, Limits, Lines, Locations, Permission,
+    Program, RegularExpression, Run, Subject, Target, Telling, instrumentation, stay_on, words_of,
 };
 use gramjet_session::hash;
 
@@ -32,6 +32,8 @@ pub struct Surroundings {
     pub core: Option<usize>,
     /// Processor time is measured also where that takes time for each run.
     pub times_rounds: bool,
+    /// Kinds of what programs ask for that are counted.
+    pub demanded: Demanded,
 }
 
 impl Default for Surroundings {
@@ -47,6 +49,7 @@ impl Default for Surroundings {
             telling: Telling::Nothing,
             core: None,
             times_rounds: false,
+            demanded: Demanded::default(),
         }
     }
 }
@@ -80,6 +83,11 @@ impl Surroundings {
     /// Returns the same surroundings with a measurement of processor time wherever it is possible.
     pub fn timed(self, times_rounds: bool) -> Surroundings {
         Surroundings { times_rounds, ..self }
+    }
+
+    /// Returns the same surroundings in which it is counted what programs ask for.
+    pub fn demanding(self, demanded: Demanded) -> Surroundings {
+        Surroundings { demanded, ..self }
     }
 }
 
@@ -128,8 +136,7 @@ impl Tested {
     /// Returns the function that the first word names (`python:`, `node:`, `java:`), else the program with its
     /// arguments: by its fork server if it is instrumented.
     pub fn new(command: &[OsString], surroundings: Surroundings) -> Result<Tested, Error> {
-        let Surroundings { limits, confinement, allowed, text, counted, counting, telling, core, times_rounds } =
-            surroundings;
+        let Surroundings { limits, confinement, allowed, text, counted, counting, telling, core, .. } = surroundings;
         let (name, arguments) = command.split_first().expect("clap asks for one word");
         if let Some(specification) = function(name) {
             let subject = Subject::new(specification)?.limits(limits).confinement(confinement);
@@ -140,13 +147,14 @@ impl Tested {
         }
         let program = Program::new(name, arguments)?.limits(limits).confinement(confinement);
         let program = allowed.iter().cloned().fold(program, Program::allow);
+        let program = program.counts(surroundings.demanded);
         let is_instrumented = instrumentation(program.path()).is_ok_and(|found| found.by.is_some());
         if is_instrumented {
             let program = match core {
                 Some(core) => program.core(core),
                 None => program,
             };
-            let program = if times_rounds { program.times_rounds() } else { program };
+            let program = if surroundings.times_rounds { program.times_rounds() } else { program };
             Ok(Tested::by(By::ForkServer(Box::new(ForkServer::new(program)?))))
         } else {
             Ok(Tested::by(By::Command(Box::new(Command::new(program)?))))
@@ -206,7 +214,8 @@ impl Tested {
     /// Returns true if the processor time of runs is known; else time by the clock stands for it.
     pub fn knows_cpu(&self) -> bool {
         match &self.by {
-            By::Command(_) | By::Function(_) => true,
+            By::Function(_) => true,
+            By::Command(command) => command.measures().cpu,
             By::ForkServer(server) => server.measures().cpu,
         }
     }
@@ -214,8 +223,26 @@ impl Tested {
     /// Returns true if the peak of memory of each run is known.
     pub fn knows_memory(&self) -> bool {
         match &self.by {
-            By::Command(_) => true,
+            By::Command(command) => command.measures().peak_memory,
             By::ForkServer(server) => server.measures().peak_memory,
+            By::Function(_) => false,
+        }
+    }
+
+    /// Returns true if it is counted what each run allocates.
+    pub fn knows_allocations(&self) -> bool {
+        match &self.by {
+            By::Command(command) => command.measures().allocated,
+            By::ForkServer(server) => server.measures().allocated,
+            By::Function(_) => false,
+        }
+    }
+
+    /// Returns true if the depth of the stack of each run is counted.
+    pub fn knows_stack(&self) -> bool {
+        match &self.by {
+            By::Command(command) => command.measures().stack,
+            By::ForkServer(server) => server.measures().stack,
             By::Function(_) => false,
         }
     }

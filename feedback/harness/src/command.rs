@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 
 use crate::confine::{self, Confinement, Offered, Permission, Permissions, Rules};
 use crate::cores;
+use crate::demand::{Demand, Demanded};
 use crate::error::Error;
 use crate::guard::{Guard, Parts, absolute, find};
 use crate::limits::Limits;
-use crate::run::{Outcome, Run, Usage};
+use crate::run::{Measures, Outcome, Run, Usage};
 use crate::scratch::{Giving, Scratch, unwritten};
 use crate::target::Target;
 
@@ -31,6 +32,7 @@ pub struct Program {
     pub(crate) cores: Vec<usize>,
     pub(crate) limits: Limits,
     pub(crate) times_rounds: bool,
+    pub(crate) demanded: Demanded,
     /// The variable that names another file than the input's.
     pub(crate) second: Option<OsString>,
 }
@@ -56,6 +58,7 @@ impl Program {
             cores: cores::allowed(),
             limits: Limits::default(),
             times_rounds: false,
+            demanded: Demanded::default(),
             second: None,
         })
     }
@@ -89,6 +92,13 @@ impl Program {
     /// calls for each, which is much where an input takes a microsecond; elsewhere processor time is always known.
     pub fn times_rounds(mut self) -> Program {
         self.times_rounds = true;
+        self
+    }
+
+    /// Counts what the program asks for. A library that is compiled on first use is loaded before all others. A program
+    /// that takes many inputs in one process gets them one by one then, and tells nothing of its stack.
+    pub fn counts(mut self, demanded: Demanded) -> Program {
+        self.demanded = demanded;
         self
     }
 
@@ -137,8 +147,14 @@ impl Program {
         Scratch::new(Giving { by_name: self.reads_file(), has_second: self.second.is_some(), has_rules, is_exposed })
     }
 
-    /// Returns the parts of a program that a guard starts. It finds its input and its temporary files in `scratch`.
-    pub(crate) fn parts(&self, scratch: &Scratch) -> Result<Parts, Error> {
+    /// Returns counts of what it asks for, if they were asked for.
+    pub(crate) fn demand(&self) -> Result<Option<Demand>, Error> {
+        self.demanded.is_any().then(|| Demand::new(&self.path, self.demanded)).transpose()
+    }
+
+    /// Returns the parts of a program that a guard starts. It finds its input and its temporary files in `scratch`, and
+    /// what it asks for is counted in `demand`.
+    pub(crate) fn parts(&self, scratch: &Scratch, demand: Option<&Demand>) -> Result<Parts, Error> {
         let is_confined = self.confinement == Confinement::Confined;
         let input = scratch.input();
         let arguments = self.arguments.iter().map(|argument| with_file(argument, input)).collect();
@@ -154,7 +170,7 @@ impl Program {
         let writable = [scratch.temporary()].into_iter().chain(input).collect();
         let folder = self.folder.as_deref();
         let rules = is_confined.then(|| Rules::new(&self.path, &self.permissions, writable, folder)).transpose()?;
-        Ok(Parts {
+        let mut parts = Parts {
             program: self.path.clone(),
             arguments,
             variables,
@@ -163,7 +179,11 @@ impl Program {
             rules,
             cores: self.cores.clone(),
             file_size: FILE_SIZE,
-        })
+        };
+        if let Some(demand) = demand {
+            demand.add_to(&mut parts)?;
+        }
+        Ok(parts)
     }
 }
 
@@ -199,6 +219,8 @@ pub struct Command {
     // Dropped before the folder that its processes may write to.
     guard: Guard,
     scratch: Scratch,
+    /// Counts of what it asks for, if they were asked for.
+    demand: Option<Demand>,
     /// Content of the other file, for programs that get one.
     second: Vec<u8>,
     is_begun: bool,
@@ -212,13 +234,20 @@ impl Command {
     /// If the operating system refuses a necessary call.
     pub fn new(program: Program) -> Result<Command, Error> {
         let scratch = program.scratch()?;
-        let guard = guard(&program, &scratch)?;
-        Ok(Command { program, guard, scratch, second: Vec::new(), is_begun: false })
+        let demand = program.demand()?;
+        let guard = guard(&program, &scratch, demand.as_ref())?;
+        Ok(Command { program, guard, scratch, demand, second: Vec::new(), is_begun: false })
     }
 
     /// Returns the program.
     pub fn program(&self) -> &Program {
         &self.program
+    }
+
+    /// Returns what is known of the usage of a run.
+    pub fn measures(&self) -> Measures {
+        let Demanded { allocations, stack } = self.program.demanded;
+        Measures { cpu: true, peak_memory: true, allocated: allocations, stack }
     }
 
     /// Says what the other file of the program holds from the next run on ([`Program::second_file`]).
@@ -230,7 +259,7 @@ impl Command {
     /// Begins anew in a folder of its own.
     fn renew(&mut self) -> Result<(), Error> {
         let scratch = self.program.scratch()?;
-        self.guard = guard(&self.program, &scratch)?;
+        self.guard = guard(&self.program, &scratch, self.demand.as_ref())?;
         self.scratch = scratch;
         Ok(())
     }
@@ -244,6 +273,10 @@ impl Command {
                 return Err(unwritten(io::Error::from(io::ErrorKind::NotFound)));
             }
         }
+        self.demand.iter().for_each(|demand| {
+            demand.start();
+            demand.begin();
+        });
         // Without a guard the run is lost, as it is if the guard ends later.
         match self.guard.begin(&self.program.limits) {
             Err(Error::Guard) => Ok(()),
@@ -252,8 +285,8 @@ impl Command {
     }
 }
 
-fn guard(program: &Program, scratch: &Scratch) -> Result<Guard, Error> {
-    Guard::new(program.parts(scratch)?, scratch)
+fn guard(program: &Program, scratch: &Scratch, demand: Option<&Demand>) -> Result<Guard, Error> {
+    Guard::new(program.parts(scratch, demand)?, scratch)
 }
 
 impl Target for Command {
@@ -276,6 +309,15 @@ impl Target for Command {
                 (Outcome::Lost, Usage::default())
             }
             result => result?,
+        };
+        let usage = match &self.demand {
+            Some(demand) => {
+                if !outcome.is_abnormal() {
+                    demand.check()?;
+                }
+                demand.tell(usage)
+            }
+            None => usage,
         };
         let [stdout, stderr] = self.guard.captured();
         Ok(Run { outcome, earlier: 0, usage, edges: None, place: None, stdout, stderr })

@@ -39,6 +39,14 @@ pub enum Error {
         /// Reason why it failed.
         what: String,
     },
+    /// The allocations and the stack of a program cannot be counted.
+    #[error("the allocations and the stack of {} cannot be counted: {what}", program.display())]
+    Uncounted {
+        /// The program.
+        program: PathBuf,
+        /// Reason, and what helps.
+        what: String,
+    },
     /// The guard, the process that starts the program, ended.
     #[error("the process that starts the program under test has ended; the program may have killed it")]
     Guard,

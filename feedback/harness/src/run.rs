@@ -114,6 +114,26 @@ pub struct Usage {
     pub cpu: Option<Duration>,
     /// Peak of resident memory in bytes, where it is known for this run alone.
     pub peak_memory: Option<u64>,
+    /// Bytes that `malloc` and its kin have given to the program and to the processes that it started, where they are
+    /// counted ([`Program::counts`](crate::Program::counts)).
+    pub allocated: Option<u64>,
+    /// Bytes of the first thread's stack at its deepest, of the process that went deepest, where they are counted and a
+    /// process has ended by itself.
+    pub stack: Option<u64>,
+}
+
+/// Parts of [`Usage`] that are known of a run that ends by itself, beside the time by the clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Measures {
+    /// [`Usage::cpu`].
+    pub cpu: bool,
+    /// [`Usage::peak_memory`].
+    pub peak_memory: bool,
+    /// [`Usage::allocated`].
+    pub allocated: bool,
+    /// [`Usage::stack`].
+    pub stack: bool,
 }
 
 /// The output of a program to a stream.

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use super::fuzz::{run_in, within};
 use super::{Place, interruptible, place, text};
 
+mod costs;
 mod early;
 mod functions;
 mod jobs;
@@ -435,67 +436,6 @@ fn wait_for<T>(what: &str, mut found: impl FnMut() -> Option<T>) -> T {
         assert!(begin.elapsed() < std::time::Duration::from_secs(120), "waited for {what}");
         std::thread::sleep(std::time::Duration::from_millis(50));
     }
-}
-
-/// Sleeps on each text, and takes memory for each `m`.
-const SLEEPER: &str = "
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
-static void run(void) {
-    size_t size = 0;
-    for (int c; (c = getchar()) != EOF;) if (c == 'm') size += 4 << 20;
-    usleep(30000);
-    volatile char *memory = malloc(size + 1);
-    if (!memory) abort();
-    for (size_t at = 0; at < size; at += 4096) memory[at] = 1;
-    free((void *)memory);
-}
-#ifdef LOOPS
-int main(void) {
-    while (__AFL_LOOP(1000)) {
-        rewind(stdin);
-        run();
-    }
-}
-#else
-int main(void) { run(); }
-#endif
-";
-
-#[test]
-fn processor_time_and_memory_are_costs_of_instrumented_programs() {
-    let place = place("search-usage");
-    fs::write(place.path("sleeper.c"), SLEEPER).unwrap();
-    fs::write(place.path("three.ebnf"), "s ::= [am]{3}\n").unwrap();
-    for (program, option) in [("sleeper", "-DONE"), ("loops", "-DLOOPS")] {
-        let built = run_in(&place, &["cc", "-O1", option, "sleeper.c", "-o", program]);
-        assert!(built.status.success(), "{}", text(&built.stderr));
-    }
-    let search = |program: &str, cost: &str| {
-        let out = format!("{program}-{cost}");
-        let program = format!("./{program}");
-        let options = ["search", "three.ebnf", "--json", "--study", "0s", "-o", &out, "--cost", cost, "--", &program];
-        run_in(&place, &options)
-    };
-    // Each text takes 30 ms by the clock.
-    for program in ["sleeper", "loops"] {
-        let found = search(program, "cpu");
-        assert_eq!(found.status.code(), Some(0), "{}", text(&found.stderr));
-        assert!(!text(&found.stderr).contains("time by the clock"), "{}", text(&found.stderr));
-        let cost = last_event(&found.stdout, "end")["cost"].as_u64().unwrap();
-        assert!((1..25_000).contains(&cost), "{program}: {cost}");
-    }
-    let found = search("sleeper", "edges,rss");
-    assert_eq!(found.status.code(), Some(0), "{}", text(&found.stderr));
-    let front = last_event(&found.stdout, "front");
-    assert_eq!(front["costs"], serde_json::json!(["edges", "memory"]));
-    let texts = front["texts"].as_array().unwrap();
-    let most = texts.iter().max_by_key(|text| text["costs"][1].as_u64()).unwrap();
-    assert!(most["text"] == "mmm" && most["costs"][1].as_u64() >= Some(12 << 10), "{front}");
-    let refused = search("loops", "edges,memory");
-    assert_eq!(refused.status.code(), Some(2), "{}", text(&refused.stderr));
-    assert!(text(&refused.stderr).contains("`memory` needs a process for each text"), "{}", text(&refused.stderr));
 }
 
 /// A program that AFL++ has built does not tell what a run has used.

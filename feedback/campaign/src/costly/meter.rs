@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::fmt;
 use std::time::{Duration, Instant};
 
-use gramjet_harness::{Outcome, Run, Target as _};
+use gramjet_harness::{Demanded, Outcome, Run, Target as _};
 use gramjet_search::{Ending, Measured};
 
 use super::noise::{self, Reference};
@@ -24,6 +24,10 @@ pub enum Objective {
     Cpu,
     /// The peak of memory, in KiB.
     Memory,
+    /// Bytes that are allocated, all together.
+    Allocations,
+    /// Bytes of the stack at its deepest.
+    Stack,
     /// Bytes of standard output.
     Output,
     /// The number that a command of the shell prints.
@@ -83,6 +87,12 @@ impl Objectives {
         self.0.contains(&Objective::Cpu)
     }
 
+    /// Returns what is counted of that for which a program asks.
+    fn demanded(&self) -> Demanded {
+        let has = |objective| self.0.contains(&objective);
+        Demanded { allocations: has(Objective::Allocations), stack: has(Objective::Stack) }
+    }
+
     /// Returns all objectives, in the order in which they were given.
     pub fn all(&self) -> &[Objective] {
         &self.0
@@ -109,10 +119,16 @@ impl Objective {
             "hottest" => Objective::Hottest,
             "cpu" => Objective::Cpu,
             "memory" | "rss" => Objective::Memory,
+            "alloc" => Objective::Allocations,
+            "stack" => Objective::Stack,
             "output" => Objective::Output,
             _ => match text.strip_prefix("command:") {
                 Some(command) if !command.trim().is_empty() => Objective::Command(command.to_string()),
-                _ => return Err("use edges, hottest, cpu, memory (or rss), output or command:COMMAND".to_string()),
+                _ => {
+                    return Err(
+                        "use edges, hottest, cpu, memory (or rss), alloc, stack, output or command:COMMAND".to_string()
+                    );
+                }
             },
         })
     }
@@ -134,6 +150,15 @@ impl Objective {
                         take many texts in one process, nor of those that AFL++ or an earlier version has built";
             return Err(Error::Usage(what.to_string()));
         }
+        if *self == Objective::Allocations && !tested.knows_allocations() {
+            let what = "the cost `alloc` needs a program: it is not known of functions";
+            return Err(Error::Usage(what.to_string()));
+        }
+        if *self == Objective::Stack && !tested.knows_stack() {
+            let what = "the cost `stack` needs a process for each text: it is not known of functions, nor of programs \
+                        that take many texts in one process";
+            return Err(Error::Usage(what.to_string()));
+        }
         Ok(())
     }
 
@@ -144,6 +169,8 @@ impl Objective {
             Objective::Hottest => run.edges.and_then(|edges| edges.hottest()).map_or(0, |edge| edge.count),
             Objective::Cpu => u64::try_from(cpu(run).as_micros()).unwrap_or(u64::MAX),
             Objective::Memory => run.usage.peak_memory.unwrap_or(0) >> 10,
+            Objective::Allocations => run.usage.allocated.unwrap_or(0),
+            Objective::Stack => run.usage.stack.unwrap_or(0),
             Objective::Output => run.stdout.written,
             Objective::Command(_) => 0,
             Objective::Own(measure) => measure.of(run),
@@ -154,8 +181,8 @@ impl Objective {
     /// deterministic.
     pub fn is_exact(&self) -> bool {
         match self {
-            Objective::Edges | Objective::Hottest | Objective::Output => true,
-            Objective::Cpu | Objective::Memory | Objective::Command(_) => false,
+            Objective::Edges | Objective::Hottest | Objective::Allocations | Objective::Output => true,
+            Objective::Cpu | Objective::Memory | Objective::Stack | Objective::Command(_) => false,
             Objective::Own(measure) => measure.is_exact(),
         }
     }
@@ -172,6 +199,8 @@ impl Objective {
             Objective::Hottest => "times the hottest edge",
             Objective::Cpu => "µs",
             Objective::Memory => "KiB",
+            Objective::Allocations => "bytes allocated",
+            Objective::Stack => "bytes of stack",
             Objective::Output => "bytes of output",
             Objective::Command(_) => "by the command",
             Objective::Own(measure) => measure.unit(),
@@ -186,6 +215,8 @@ impl fmt::Display for Objective {
             Objective::Hottest => f.write_str("hottest"),
             Objective::Cpu => f.write_str("cpu"),
             Objective::Memory => f.write_str("memory"),
+            Objective::Allocations => f.write_str("alloc"),
+            Objective::Stack => f.write_str("stack"),
             Objective::Output => f.write_str("output"),
             Objective::Command(command) => write!(f, "command:{command}"),
             Objective::Own(measure) => f.write_str(measure.name()),
@@ -215,7 +246,7 @@ pub struct Meter {
 impl Meter {
     /// Starts a program whose runs are measured.
     pub fn new(command: &[OsString], surroundings: Surroundings, objectives: &Objectives) -> Result<Meter, Error> {
-        let tested = Tested::new(command, surroundings.timed(objectives.has_cpu()))?;
+        let tested = Tested::new(command, surroundings.timed(objectives.has_cpu()).demanding(objectives.demanded()))?;
         let mut counters = Vec::new();
         for objective in objectives.all() {
             objective.check(&tested)?;
@@ -332,7 +363,9 @@ impl Meter {
             Objective::Command(_) => counted.next().unwrap_or(0),
             known => known.of(&run),
         }));
-        let has_counted = self.counted.iter().all(Option::is_some);
+        // A process that ends without `exit` tells no depth of its stack.
+        let is_told = run.usage.stack.is_some() || !self.objectives.demanded().stack;
+        let has_counted = is_told && self.counted.iter().all(Option::is_some);
         measured.hottest = Objective::Hottest.of(&run);
         // A program can write any count; sums of them are to stay numbers.
         measured.executed = Objective::Edges.of(&run).min(MOST_EDGES);

@@ -170,7 +170,7 @@ impl Counters {
     pub(super) fn usage(&self, wall: Duration) -> Usage {
         let Counters::Own(Own { control, .. }) = self else { return Usage { wall, ..Usage::default() } };
         let number = |at| Some(control.large_number(at).load(Ordering::Relaxed)).filter(|&number| number > 0);
-        Usage { wall, cpu: number(CPU).map(Duration::from_nanos), peak_memory: number(PEAK) }
+        Usage { wall, cpu: number(CPU).map(Duration::from_nanos), peak_memory: number(PEAK), ..Usage::default() }
     }
 
     /// Returns how many edges the program has.

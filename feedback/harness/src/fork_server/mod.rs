@@ -20,7 +20,7 @@ use crate::command::Program;
 use crate::edges::Edges;
 use crate::error::Error;
 use crate::locations::Locations;
-use crate::run::{Outcome, Run, Usage};
+use crate::run::{Measures, Outcome, Run, Usage};
 use crate::target::{Target, again};
 
 /// Number of servers that an input may end before it counts as one that ends them.
@@ -28,16 +28,6 @@ const ATTEMPTS: usize = 3;
 
 /// Bytes of memory that are kept for each of the next inputs.
 const KEPT: usize = 1 << 20;
-
-/// Parts of [`Usage`] that are known of a run that ends by itself, beside the time by the clock.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Measures {
-    /// [`Usage::cpu`].
-    pub cpu: bool,
-    /// [`Usage::peak_memory`].
-    pub peak_memory: bool,
-}
 
 /// A program that is started once and forks for each input.
 pub struct ForkServer {
@@ -71,12 +61,14 @@ impl ForkServer {
         let program = if instrumentation.is_libfuzzer { program.without_file() } else { program };
         let server = Server::start(&program, instrumentation)?;
         Ok(ForkServer {
-            program,
             instrumentation,
             measures: Measures {
                 cpu: server.agreed.tells_usage,
                 peak_memory: server.agreed.tells_usage && !instrumentation.is_persistent,
+                allocated: program.demanded.allocations,
+                stack: program.demanded.stack && !instrumentation.is_persistent,
             },
+            program,
             room: server.room(),
             server: Some(server),
             inputs: VecDeque::new(),

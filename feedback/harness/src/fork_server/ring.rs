@@ -108,7 +108,7 @@ impl Ring {
         self.taken = self.taken.wrapping_add(1);
         let time = |at| memory.large_number(at).load(Ordering::Relaxed);
         let cpu = Some(time(at + CPU)).filter(|&time| time > 0).map(Duration::from_nanos);
-        Usage { wall: Duration::from_nanos(time(at + 8)), cpu, peak_memory: None }
+        Usage { wall: Duration::from_nanos(time(at + 8)), cpu, ..Usage::default() }
     }
 
     /// Returns true if the program waits because it could not list the counts of the next input.
@@ -175,7 +175,7 @@ mod tests {
                 run(&mut memory, ring.next(), 1);
                 assert!(ring.is_ready(&memory));
                 let [wall, cpu] = [5, 3].map(Duration::from_nanos);
-                assert_eq!(ring.take(&memory, &mut edges, 9), Usage { wall, cpu: Some(cpu), peak_memory: None });
+                assert_eq!(ring.take(&memory, &mut edges, 9), Usage { wall, cpu: Some(cpu), ..Usage::default() });
                 assert_eq!((edges.total(), edges.known()), (len as u64, 9));
             }
             assert_eq!(ring.held(), 0);

@@ -10,6 +10,7 @@ use super::detect::{By, Instrumentation};
 use super::protocol::{self, AFL_GREETING, AFL_VERSION, CONTROL, CONTROL_MAP, GREETING, INPUT, MAP};
 use super::ring;
 use crate::command::Program;
+use crate::demand::Demand;
 use crate::edges::Edges;
 use crate::error::Error;
 use crate::guard::{
@@ -75,6 +76,8 @@ pub(super) struct Turn {
     pub(super) is_waiting: bool,
     /// Whether it has an input whose result was not taken.
     pub(super) has_input: bool,
+    /// Counts of what it asks for, if they were asked for.
+    pub(super) demand: Option<Demand>,
 }
 
 /// The process that was answered last.
@@ -126,7 +129,9 @@ impl Server {
             )
         })?;
         let scratch = program.scratch()?;
-        let mut parts = program.parts(&scratch)?;
+        let demand = program.demand()?;
+        demand.iter().for_each(Demand::serves);
+        let mut parts = program.parts(&scratch, demand.as_ref())?;
         let (requests_read, requests) = pipe_to_program()?;
         let (answers, answers_written) = pipe_from_program()?;
         parts.descriptors.extend([(requests_read, CONTROL), (answers_written, CONTROL + 1)]);
@@ -177,7 +182,7 @@ impl Server {
                 ..Agreed::default()
             },
             ahead: None,
-            turn: Turn::default(),
+            turn: Turn { demand, ..Turn::default() },
             watch,
             was_killed: false,
             swept: Instant::now(),
@@ -186,6 +191,7 @@ impl Server {
             deadline: Instant::now() + START,
         };
         server.greet(program, instrumentation.is_persistent)?;
+        server.turn.demand.as_ref().map_or(Ok(()), Demand::check)?;
         if !server.counters.take(&mut Edges::default()) {
             return Err(failed(
                 "has changed the memory in which its edges are counted before its fork server answered",
@@ -207,9 +213,11 @@ impl Server {
         self.agreed.uses_shared_input = match first {
             GREETING if is_own => {
                 let input = if program.reads_file() { 0 } else { protocol::SHARED_INPUT };
-                let answers = if is_persistent { protocol::ANSWERS_ITSELF | protocol::TAKES_AHEAD } else { 0 };
+                let answers = if is_persistent { protocol::ANSWERS_ITSELF } else { 0 };
+                // What is counted for one input must not be that of the next.
+                let ahead = if is_persistent && self.turn.demand.is_none() { protocol::TAKES_AHEAD } else { 0 };
                 let usage = if program.times_rounds || !is_persistent { protocol::TELLS_USAGE } else { 0 };
-                self.say(input | answers | usage).ok_or_else(gone)?;
+                self.say(input | answers | ahead | usage).ok_or_else(gone)?;
                 let taken = self.word().ok_or_else(gone)?;
                 self.agreed.answers_itself = taken & protocol::ANSWERS_ITSELF != 0;
                 self.agreed.tells_usage = taken & protocol::TELLS_USAGE != 0;
@@ -280,7 +288,13 @@ impl Server {
 
     /// Returns what a run has used that took this long by the clock, and whose end the program has told.
     pub(super) fn told_usage(&self, wall: Duration) -> Usage {
-        if self.agreed.tells_usage { self.counters.usage(wall) } else { Usage { wall, ..Usage::default() } }
+        let known =
+            if self.agreed.tells_usage { self.counters.usage(wall) } else { Usage { wall, ..Usage::default() } };
+        let Some(demand) = &self.turn.demand else { return known };
+        let usage = demand.tell(known);
+        // A process that takes many inputs tells at its end, of all of them.
+        let is_of_one = !self.agreed.answers_itself && !self.agreed.stops_when_it_has_run;
+        Usage { stack: usage.stack.filter(|_| is_of_one), ..usage }
     }
 
     /// Returns the number of inputs that it can be given before the result of the first is taken.

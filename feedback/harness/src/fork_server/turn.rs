@@ -9,6 +9,7 @@ use super::protocol::HAS_RUN;
 use super::ring;
 use super::server::{AFL_SHARED, Ran, Server};
 use crate::command::Program;
+use crate::demand::Demand;
 use crate::error::Error;
 use crate::guard::outcome_of;
 use crate::run::{Outcome, Usage};
@@ -17,14 +18,16 @@ use crate::watch::until_look;
 impl Server {
     /// Lets the program begin on one input. Returns whether it could be told so.
     pub(super) fn begin(&mut self, program: &Program, input: &[u8]) -> Result<bool, Error> {
-        // What an earlier run has left could change the input while this one reads it.
-        if !self.agreed.uses_shared_input && self.guard.has_leftovers() && !self.clear(program)? {
+        // What an earlier run has left could change the input while this one reads it, and its allocations would count.
+        let is_at_risk = !self.agreed.uses_shared_input || self.turn.demand.is_some();
+        if is_at_risk && self.guard.has_leftovers() && !self.clear(program)? {
             return Ok(false);
         }
         if self.put(input)? || !self.is_quiet() {
             // The files that it knows are no longer its own, or what it has written would be taken for an answer.
             return Ok(false);
         }
+        self.turn.demand.iter().for_each(Demand::begin);
         self.begin_clock(program);
         let was_killed = mem::take(&mut self.was_killed);
         self.turn.has_input = self.say(u32::from(was_killed)).is_some();

@@ -93,7 +93,8 @@ impl Guard {
             Some(Reason::Exceeded(excess)) => excess.outcome(),
             Some(Reason::Gone) | None => outcome_of(report.status),
         };
-        let usage = Usage { wall: report.wall, cpu: Some(report.user + report.system), peak_memory: Some(report.peak) };
+        let (cpu, peak_memory) = (Some(report.user + report.system), Some(report.peak));
+        let usage = Usage { wall: report.wall, cpu, peak_memory, ..Usage::default() };
         Ok((outcome, usage))
     }
 

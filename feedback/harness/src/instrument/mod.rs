@@ -108,6 +108,12 @@ fn compiling(compiler: &Compiler, given: &Arguments) -> impl Iterator<Item = &'s
     optimise.into_iter().chain(lines).chain(flags.iter().chain(branches).copied())
 }
 
+/// Returns the library that counts what programs ask for, compiled on first use.
+pub(crate) fn demand_library() -> Result<std::path::PathBuf, Error> {
+    let cache = Cache::new()?;
+    runtime::demand_library(&Compiler::find(Language::C, &cache)?, &cache)
+}
+
 /// Functions of the run time that shared libraries call.
 const CALLED: [&str; 9] = [
     "__sanitizer_cov_trace_pc_guard",

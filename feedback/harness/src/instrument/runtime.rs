@@ -12,6 +12,7 @@ use crate::error::Error;
 
 const COUNTERS: &str = include_str!("../../runtime/counters.c");
 const DRIVER: &str = include_str!("../../runtime/driver.c");
+const DEMAND: &str = include_str!("../../runtime/demand.c");
 const PAGES: &str = include_str!("../../runtime/pages.ld");
 
 /// A file that is removed when it has been passed on.
@@ -78,6 +79,40 @@ impl Runtime {
     }
 }
 
+/// Returns the library that counts what programs ask for.
+pub(super) fn demand_library(compiler: &Compiler, cache: &Cache) -> Result<PathBuf, Error> {
+    const NAME: &str = "libgramjet_demand.so";
+    let folder = cache.folder("demand", &(DEMAND, &compiler.program, &compiler.version), |folder| {
+        let file = folder.join("demand.c");
+        fs::write(&file, DEMAND).map_err(|source| cache.failed(source))?;
+        let mut command = compiler.command();
+        command.args([
+            "-x",
+            "c",
+            "-std=gnu11",
+            "-O2",
+            "-fPIC",
+            "-w",
+            "-fno-builtin",
+            "-fno-stack-protector",
+            "-shared",
+        ]);
+        command.arg(&file).arg("-o").arg(folder.join(NAME)).args(["-ldl", "-lpthread"]);
+        compiled(compiler, &mut command, "the library that counts what programs ask for")
+    })?;
+    Ok(folder.join(NAME))
+}
+
+/// Runs the compiler.
+fn compiled(compiler: &Compiler, command: &mut std::process::Command, what: &str) -> Result<(), Error> {
+    let output = command.stdin(Stdio::null()).output().map_err(|source| compiler.failed(source))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let (said, program) = (String::from_utf8_lossy(&output.stderr), compiler.program.display());
+    Err(Error::Build(format!("{program} cannot compile {what}:\n{said}")))
+}
+
 const LIBRARY: &str = "libgramjet_driver.a";
 
 fn make(compiler: &Compiler, machine: &[OsString], link_time: bool, folder: &Path) -> Result<(), Error> {
@@ -90,15 +125,8 @@ fn make(compiler: &Compiler, machine: &[OsString], link_time: bool, folder: &Pat
         if link_time {
             command.args(link_time::FLAGS).arg("-DGRAMJET_IN_PLACE");
         }
-        command.arg(&file).arg("-o").arg(file.with_extension("o")).stdin(Stdio::null());
-        let output = command.output().map_err(|source| compiler.failed(source))?;
-        if !output.status.success() {
-            let said = String::from_utf8_lossy(&output.stderr);
-            let program = compiler.program.display();
-            return Err(Error::Build(format!(
-                "{program} cannot compile the run time of instrumented programs:\n{said}"
-            )));
-        }
+        command.arg(&file).arg("-o").arg(file.with_extension("o"));
+        compiled(compiler, &mut command, "the run time of instrumented programs")?;
     }
     fs::write(folder.join("pages.ld"), PAGES).map_err(failed)?;
     let object = fs::read(folder.join("driver.o")).map_err(failed)?;

@@ -106,7 +106,7 @@ impl Worker {
     pub(super) fn start(subject: &Subject, table: &mut Table) -> Result<Worker, Error> {
         let program = calls::program(subject)?;
         let scratch = program.scratch()?;
-        let mut parts = program.parts(&scratch)?;
+        let mut parts = program.parts(&scratch, None)?;
         let (requests_read, requests) = pipe_to_program()?;
         let (answers, answers_written) = pipe_from_program()?;
         let counters = Memory::new(COUNTERS * size_of::<u64>())?;
@@ -215,7 +215,7 @@ impl Worker {
             self.swept = Instant::now();
         }
         let outcome = calls::outcome(subject, outcome, &self.guard.captured()[1]);
-        Ok(Ended { outcome, usage: Usage { wall, cpu, peak_memory: None }, place })
+        Ok(Ended { outcome, usage: Usage { wall, cpu, ..Usage::default() }, place })
     }
 
     fn wait_for_end(

@@ -1,9 +1,10 @@
 //! Tests of what runs of programs with a fork server use.
 
 use std::path::Path;
+use std::process::Command;
 use std::time::Duration;
 
-use gramjet_harness::{ForkServer, Limits, Outcome, Program, Target, Usage};
+use gramjet_harness::{Demanded, ForkServer, Limits, Outcome, Program, Target, Usage};
 
 use crate::fork_server::own;
 use crate::instrument::{compilers, fresh, source, succeeded, wrapper};
@@ -98,5 +99,100 @@ fn processor_time_of_rounds_that_nobody_looks_for_is_told() {
     let mut target = ForkServer::new(program(&unknown)).expect("a fork server");
     for input in ["b", "S", "x", "b", "a", "b", "x", "a", "x", "x", "x", "x", "x"] {
         assert_cpu(input, target.run(input.as_bytes()).expect("a run").usage.cpu.expect("processor time"));
+    }
+}
+
+/// Returns the compiler itself, to be run in a folder.
+fn plainly(compiler: &[(&str, &str)], folder: &Path) -> Command {
+    let name = compiler[0].1;
+    let mut command = Command::new(if name.is_empty() { "clang" } else { name });
+    command.current_dir(folder);
+    command
+}
+
+/// Returns how a program is run whose demand is counted.
+fn counting(path: &Path) -> Program {
+    program(path).counts(Demanded { allocations: true, stack: true })
+}
+
+/// Returns the bytes that a run allocates, and the bytes of its stack.
+fn demand(target: &mut impl Target, input: &str) -> (u64, Option<u64>) {
+    let run = target.run(input.as_bytes()).expect("a run");
+    assert_eq!(run.outcome, Outcome::Exit(0), "{input}");
+    (run.usage.allocated.expect("bytes that were allocated"), run.usage.stack)
+}
+
+#[test]
+fn allocations_and_the_stack_are_counted() {
+    for compiler in compilers() {
+        let folder = fresh("demand");
+        for (name, flag) in [("once", "-DONCE"), ("loops", "-DLOOPS")] {
+            succeeded(wrapper("cc", &compiler, &folder).args(["-O1", flag, "-o", name]).arg(source("demand.c")));
+        }
+        succeeded(plainly(&compiler, &folder).args(["-O1", "-DONCE", "-o", "plain"]).arg(source("demand.c")));
+        let mut plain = gramjet_harness::Command::new(counting(&folder.join("plain"))).expect("a command");
+        let mut once = ForkServer::new(counting(&folder.join("once"))).expect("a fork server");
+        let mut loops = ForkServer::new(counting(&folder.join("loops"))).expect("a fork server");
+        assert!(plain.measures().stack && once.measures().stack && !loops.measures().stack);
+        each_letter_is_counted(&mut plain);
+        each_letter_is_counted(&mut once);
+        each_letter_is_counted(&mut loops);
+    }
+}
+
+/// Checks the counts of a program that does something else for each letter of its input.
+fn each_letter_is_counted(target: &mut impl Target) {
+    let (least, stack) = demand(target, "x");
+    for (input, bytes) in [
+        ("x", 0),
+        ("m", 1000),
+        ("mmm", 3000),
+        ("c", 1200),
+        ("p", 4096),
+        ("mx", 1000),
+        ("g", 1500),
+        ("n", 0),
+        ("k", 100),
+    ] {
+        assert_eq!(demand(target, input).0, least + bytes, "{input}");
+    }
+    // A process that is started counts, too; it allocates for itself.
+    assert!(demand(target, "f").0 >= least + 500_000);
+    assert_eq!(demand(target, "x").0, least);
+    let Some(stack) = stack else { return };
+    let [ten, thirty] = ["d".repeat(10), "d".repeat(30)].map(|input| demand(target, &input).1.expect("a stack"));
+    assert!(ten > stack && (20 * 512..20 * 1024).contains(&(thirty - ten)), "{stack} {ten} {thirty}");
+    // Programs that leave by `_exit` tell it, too, and those that end by a signal tell nothing.
+    let left = demand(target, &("d".repeat(30) + "q")).1.expect("a stack");
+    assert!(left.abs_diff(thirty) < 4096, "{left} {thirty}");
+    for (input, outcome) in [(b"a", Outcome::Signal(6)), (b"t", Outcome::Exit(0))] {
+        let run = target.run(input).expect("a run");
+        assert_eq!((run.outcome, run.usage.stack), (outcome, None));
+    }
+}
+
+#[test]
+fn programs_whose_demand_cannot_be_counted_are_refused() {
+    let folder = fresh("uncounted");
+    let refused = |path: &Path| match gramjet_harness::Command::new(counting(path)) {
+        Ok(mut command) => command.run(b"").map(|_| ()).unwrap_err().to_string(),
+        Err(error) => error.to_string(),
+    };
+    for compiler in compilers() {
+        let options = ["-static", "-DONCE", "-o", "static"];
+        let built = plainly(&compiler, &folder).args(options).arg(source("demand.c")).output();
+        if built.expect("a compiler").status.success() {
+            let said = refused(&folder.join("static"));
+            assert!(said.contains("static cannot be counted: it is linked statically"), "{said}");
+        }
+        succeeded(plainly(&compiler, &folder).args(["-DOWN", "-DONCE", "-o", "own"]).arg(source("demand.c")));
+        let said = refused(&folder.join("own"));
+        assert!(said.contains("it has an allocator of its own"), "{said}");
+        let options = ["-fsanitize=address", "-DONCE", "-o", "checked"];
+        let built = plainly(&compiler, &folder).args(options).arg(source("demand.c")).output();
+        if built.expect("a compiler").status.success() {
+            let said = refused(&folder.join("checked"));
+            assert!(said.contains("it seems to be built with a sanitizer"), "{said}");
+        }
     }
 }
