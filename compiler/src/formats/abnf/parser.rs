@@ -16,6 +16,7 @@ pub(super) fn parse(text: &str, diagnostics: &mut Diagnostics) -> Grammar {
     let unit = unit_of(text);
     let mut parser = Parser::new(text, unit, Builder::new(diagnostics));
     parser.rules();
+    parser.report_undefined();
     parser.add_core_rules();
     parser.finish()
 }
@@ -63,6 +64,8 @@ struct Open {
     options: Vec<Choosable>,
     /// Whether it is only prose, which another definition replaces.
     only_prose: bool,
+    /// The number of alternatives that it has from a core rule, as long as it is only extended and not defined.
+    extends: Option<usize>,
 }
 
 struct Parser<'t, 'd> {
@@ -148,22 +151,17 @@ impl<'t, 'd> Parser<'t, 'd> {
         self.groups = 0;
         let place = match self.index.get(&key) {
             Some(&place) if extends => place,
+            Some(&place) if self.rules[place].extends.is_some() => return self.define_extended(place, name),
             _ => {
                 let mut options = Vec::new();
                 if let Some((core, body)) = core::by_name(&key).filter(|_| extends) {
                     options = self.core_rule(core, body, name.span);
-                } else if extends && !self.is_rfc {
-                    let message = format!("rule `{}` is extended before it is defined", name.text);
-                    self.builder.error(
-                        name.span,
-                        message,
-                        "the first definition is written with `=`, others with `=/`",
-                    );
                 }
+                let of_core = extends.then_some(options.len());
                 let span = name.span;
                 self.builder.count(rule_weight(&name), span)?;
                 self.index.insert(key, self.rules.len());
-                self.rules.push(Open { name, options, only_prose: false });
+                self.rules.push(Open { name, options, only_prose: false, extends: of_core });
                 // A broken rule is kept, so that references to it are not reported too.
                 let only_prose = matches!(self.peek(0).kind, Kind::Prose(_))
                     && (self.peek(1).kind == Kind::End || self.second_begins_rule());
@@ -183,6 +181,26 @@ impl<'t, 'd> Parser<'t, 'd> {
         self.rules[place].options.extend(options);
         let span = self.last_span;
         self.rule_end(span)
+    }
+
+    /// Parses the definition of a rule that was extended before it. Its alternatives come first.
+    fn define_extended(&mut self, place: usize, name: Name) -> Result<(), Reported> {
+        let options = self.alternatives()?;
+        let open = &mut self.rules[place];
+        let of_core = open.extends.take().unwrap_or(0);
+        open.name = name;
+        open.options.splice(0..of_core, options);
+        let span = self.last_span;
+        self.rule_end(span)
+    }
+
+    /// Reports the rules that are only extended. Those of the core are defined elsewhere.
+    fn report_undefined(&mut self) {
+        for open in self.rules.iter().filter(|open| open.extends == Some(0)) {
+            let message = format!("rule `{}` is extended but not defined", open.name.text);
+            let help = "one definition is written with `=`, others with `=/`";
+            self.builder.error(open.name.span, message, help);
+        }
     }
 
     /// Returns true if a rule begins at the token after the next.
@@ -422,7 +440,7 @@ impl<'t, 'd> Parser<'t, 'd> {
                     self.index.insert(key, self.rules.len());
                     let options = self.core_rule(core, body, span);
                     let name = Name { text: core.to_string(), span };
-                    self.rules.push(Open { name, options, only_prose: false });
+                    self.rules.push(Open { name, options, only_prose: false, extends: None });
                 }
             }
             checked += 1;
@@ -440,7 +458,7 @@ impl<'t, 'd> Parser<'t, 'd> {
         // the name of the rule itself.
         let is_rfc = self.is_rfc;
         let mut grammar = Grammar::default();
-        for Open { mut name, mut options, only_prose } in self.rules {
+        for Open { mut name, mut options, only_prose, .. } in self.rules {
             let key = name.text.to_ascii_lowercase();
             if only_prose && spelling.contains_key(&key) {
                 continue;

@@ -3,6 +3,7 @@
 use super::parser;
 use crate::ast::{Grammar, Name};
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Span};
+use crate::ordered::Set;
 
 use blocks::Block;
 use places::{Lines, listed};
@@ -45,6 +46,7 @@ pub(super) fn parse(text: &str, start: Option<&str>, diagnostics: &mut Diagnosti
         return Grammar::default();
     }
     let only_rules = without_prose(text, &rows, &taken);
+    let count = taken.iter().map(|block| blocks::name(&rows[block.first])).collect::<Set<String>>().len();
     let mut grammar = parser::parse_rfc(&only_rules, diagnostics);
     if diagnostics.has_errors() {
         return grammar;
@@ -53,7 +55,7 @@ pub(super) fn parse(text: &str, start: Option<&str>, diagnostics: &mut Diagnosti
     let repeated = repeated::merge(&mut grammar.rules, &lines);
     repeated.into_iter().for_each(|finding| diagnostics.push(finding));
     open::leave_out(&mut grammar, start, diagnostics);
-    diagnostics.push(said(&rows, taken.len(), &refused, grammar.start.as_ref()));
+    diagnostics.push(said(&rows, count, &refused, grammar.start.as_ref()));
     // A text of rules for several purposes has many that one start rule does not reach.
     grammar.with_own(|_| false)
 }

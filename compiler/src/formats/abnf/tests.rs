@@ -152,10 +152,10 @@ fn several_errors_in_one_run() {
               | j =/ "x"
               | ^
               help: an element is a name, a string, a number such as `%x41`, a group `(...)` or an option `[...]`
-            g:9:1: error[syntax]: rule `j` is extended before it is defined
+            g:9:1: error[syntax]: rule `j` is extended but not defined
               | j =/ "x"
               | ^
-              help: the first definition is written with `=`, others with `=/`
+              help: one definition is written with `=`, others with `=/`
             g:10:5: error[syntax]: expected an element, found `/`
               | k = / a
               |     ^

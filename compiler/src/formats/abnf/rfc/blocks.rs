@@ -45,6 +45,13 @@ fn begins(rows: &[Row<'_>], number: usize) -> bool {
     next.is_some_and(|next| defines(next.words()))
 }
 
+/// Returns the name of the rule that begins in a line, in lower case.
+pub(super) fn name(row: &Row<'_>) -> String {
+    let words = row.words();
+    let after = after_name(words).map_or(0, str::len);
+    words[..words.len() - after].trim_matches(['<', '>']).to_ascii_lowercase()
+}
+
 /// Returns the rest of a line after the name at its beginning.
 fn after_name(words: &str) -> Option<&str> {
     if let Some(inside) = words.strip_prefix('<') {
@@ -55,13 +62,22 @@ fn after_name(words: &str) -> Option<&str> {
     words.starts_with(|c: char| c.is_ascii_alphabetic()).then(|| words.trim_start_matches(is_part))
 }
 
-/// Returns true if an equals sign with a blank on one of its sides follows a name. `charset=utf-8` in an
-/// example has none.
+/// Returns true if an equals sign follows a name, with a blank on one of its sides or a sign of ABNF behind it.
+/// `charset=utf-8` in an example has none.
 fn defines(after: &str) -> bool {
     let sign = after.trim_start();
     let Some(body) = sign.strip_prefix("=/").or_else(|| sign.strip_prefix('=')) else { return false };
     let has_blank = sign.len() < after.len() || body.starts_with(char::is_whitespace);
-    has_blank && !body.starts_with(['=', '>', '<', '~'])
+    (has_blank || has_own_sign(body)) && !body.starts_with(['=', '>', '<', '~'])
+}
+
+/// Returns true if the right side of a rule has a sign that neither examples nor addresses have.
+fn has_own_sign(body: &str) -> bool {
+    let is_number = |at: usize| {
+        let mut rest = body[at + 1..].chars();
+        rest.next().is_some_and(|c| matches!(c, 'x' | 'd' | 'b')) && rest.next().is_some_and(|c| c.is_ascii_hexdigit())
+    };
+    [" / ", "*(", "1*"].iter().any(|sign| body.contains(sign)) || body.match_indices('%').any(|(at, _)| is_number(at))
 }
 
 /// Returns true if the line goes on with a paragraph: it is as deep as the text directly above it.
@@ -96,10 +112,15 @@ fn end(rows: &[Row<'_>], first: usize) -> Option<usize> {
         return None;
     }
     let (mut end, mut before_gap, mut has_gap) = (first + 1, None, false);
+    // The column at which the last line of elements begins, and whether a page has ended behind it.
+    let (mut column, mut has_page_end) = (column_of_body(&rows[first]), false);
     let mut has_signs = has_sign(&rows[first..end]);
     for (number, row) in rows.iter().enumerate().skip(first + 1) {
         match row.kind {
-            Kind::Blank | Kind::Furniture => has_gap = true,
+            Kind::Blank | Kind::Furniture => {
+                has_gap = true;
+                has_page_end |= row.kind == Kind::Furniture;
+            }
             Kind::Comment => {}
             Kind::Text => {
                 let words = row.words();
@@ -108,7 +129,8 @@ fn end(rows: &[Row<'_>], first: usize) -> Option<usize> {
                 let is_word = !words.contains(char::is_whitespace);
                 let goes_on = open.goes_on(words) || is_word || has_sign(std::slice::from_ref(row));
                 let is_level = row.indent == rows[first].indent && !has_gap && has_signs && goes_on;
-                let is_deeper = row.indent > rows[first].indent && (!has_gap || open.goes_on(words));
+                let is_next_page = std::mem::take(&mut has_page_end) && column == Some(row.indent);
+                let is_deeper = row.indent > rows[first].indent && (!has_gap || is_next_page || open.goes_on(words));
                 if !(is_level || is_deeper) || begins(rows, number) || !open.line(words) {
                     break;
                 }
@@ -116,12 +138,21 @@ fn end(rows: &[Row<'_>], first: usize) -> Option<usize> {
                     before_gap.get_or_insert(end);
                 }
                 end = number + 1;
+                column = Some(row.indent);
                 has_signs |= has_sign(&rows[number..end]);
             }
         }
     }
     let is_rule = |end: &usize| parser::is_rule(&text_of(&rows[first..*end]));
     Some(end).filter(is_rule).or_else(|| before_gap.filter(is_rule))
+}
+
+/// Returns the column of the first element after the equals sign of a rule. `None` if the line ends there.
+fn column_of_body(row: &Row<'_>) -> Option<usize> {
+    let (before, body) = row.words().split_once('=')?;
+    let elements = body.trim_start_matches('/').trim_start();
+    let skipped = before.len() + 1 + body.len() - elements.len();
+    (!elements.is_empty()).then_some(row.indent + skipped)
 }
 
 /// Returns the text of a rule, without what stands between pages.

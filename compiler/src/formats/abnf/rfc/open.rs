@@ -17,6 +17,7 @@ const HELP: &str = "the rules of another RFC can stand in the same file: put its
 /// start is `start`, or the rule that reaches the most others. Reports what it reaches of these. If the start itself
 /// would be removed, that is an error.
 pub(super) fn leave_out(grammar: &mut Grammar, start: Option<&str>, diagnostics: &mut Diagnostics) {
+    leave_out_endless(grammar, start, diagnostics);
     let lost = lost_rules(grammar);
     let defined: Set<String> = grammar.rules.iter().map(|rule| rule.name.text.clone()).collect();
     if start.is_none() {
@@ -39,6 +40,31 @@ pub(super) fn leave_out(grammar: &mut Grammar, start: Option<&str>, diagnostics:
     let derives = |name: &str| defined.contains(name) && !lost.contains(name);
     for rule in &mut grammar.rules {
         prune(&mut rule.body, &derives);
+    }
+}
+
+/// Removes the alternatives that need a rule which never ends: all its alternatives need the rule itself. One line
+/// reports such rules. Changes nothing if the start is one of them.
+fn leave_out_endless(grammar: &mut Grammar, start: Option<&str>, diagnostics: &mut Diagnostics) {
+    let mut index: Map<String, usize> = Map::new();
+    for (number, rule) in grammar.rules.iter().enumerate() {
+        index.insert(rule.name.text.clone(), number);
+    }
+    let able = productive_rules(grammar, &borrowed(&index));
+    let endless: Vec<&Rule> =
+        grammar.rules.iter().zip(&able).filter(|(_, able)| !**able).map(|(rule, _)| rule).collect();
+    let names: Set<String> = endless.iter().map(|rule| rule.name.text.clone()).collect();
+    if endless.is_empty() || endless.len() == grammar.rules.len() || start.is_some_and(|start| names.contains(start)) {
+        return;
+    }
+    let list = listed(endless.iter().map(|rule| format!("`{}`", rule.name.text))).unwrap_or_default();
+    let message = format!("rules that never end are left out, as all their alternatives need themselves: {list}");
+    let help = "an example may have been read as a rule; `--start` with one of these names shows why";
+    let first = endless.first().map(|rule| rule.name.span);
+    diagnostics.push(Diagnostic::warning(Code::UnproductiveRule, first, message).help(help));
+    grammar.rules.retain(|rule| !names.contains(&rule.name.text));
+    for rule in &mut grammar.rules {
+        prune(&mut rule.body, &|name| !names.contains(name));
     }
 }
 

@@ -79,7 +79,7 @@ fn rules_are_found_amid_prose_and_pages() {
             SP ::= " "
             DIGIT ::= [0-9]
             ALPHA ::= [A-Z] | [a-z]
-            g:7:4: warning[notation]: 10 rules are taken from the text of an RFC, and the prose is left out, with what looks like rules in lines 7, 26 and 27; the start is `greeting`, which reaches most rules
+            g:7:4: warning[notation]: 7 rules are taken from the text of an RFC, and the prose is left out, with what looks like rules in lines 7, 26 and 27; the start is `greeting`, which reaches most rules
               |    n = 3 is usual.  Its form is
               |    ^^^^^^^^^^^^^^^^^^^^^^^^^^^^
               help: `--start NAME` takes another start; a rule in a line that is left out can be copied to a file
@@ -101,7 +101,7 @@ fn a_start_that_needs_another_document_is_an_error() {
         MEMO,
         Some("other"),
         expect![[r#"
-            g:7:4: warning[notation]: 10 rules are taken from the text of an RFC, and the prose is left out, with what looks like rules in lines 7, 26 and 27
+            g:7:4: warning[notation]: 7 rules are taken from the text of an RFC, and the prose is left out, with what looks like rules in lines 7, 26 and 27
               |    n = 3 is usual.  Its form is
               |    ^^^^^^^^^^^^^^^^^^^^^^^^^^^^
               help: `--start NAME` takes another start; a rule in a line that is left out can be copied to a file
@@ -269,4 +269,85 @@ fn lines_of_prose_directly_below_are_no_elements() {
 fn an_rfc_without_rules_is_told_as_one() {
     let text = format!("{TOP}   Request = a | b\n\n   name = length\n");
     assert_eq!(summary("g.txt", &text).0, "abnf");
+}
+
+#[test]
+fn an_extension_may_stand_before_its_definition() {
+    check(
+        "Internet-Draft\n\n  a =/ \"x\"\n  DIGIT =/ \"y\"\n\n  a = b DIGIT / \"z\"\n  b =/ \"c\"\n",
+        Some("a"),
+        expect![[r#"
+            a ::= b DIGIT | [Zz] | [Xx]
+            DIGIT ::= [0-9] | [Yy]
+            b ::= [Cc]
+            g: warning[notation]: 3 rules are taken from the text of an RFC, and the prose is left out
+              help: `--start NAME` takes another start; a rule in a line that is left out can be copied to a file
+        "#]],
+    );
+}
+
+#[test]
+fn rules_need_no_blanks_beside_the_sign_if_they_have_signs_of_abnf() {
+    check(
+        "Internet-Draft\n\n  a=%x41-5A\n  b=a / a b\n  c=1*a\n\n  name=\"value\"\n  name=value\n  url=%zz\n  text=*2\n",
+        Some("c"),
+        expect![[r#"
+            a ::= [A-Z]
+            b ::= a | a b
+            c ::= a+
+            g: warning[notation]: 3 rules are taken from the text of an RFC, and the prose is left out
+              help: `--start NAME` takes another start; a rule in a line that is left out can be copied to a file
+        "#]],
+    );
+}
+
+#[test]
+fn a_rule_goes_on_after_the_end_of_a_page() {
+    let text = "Internet-Draft\n\n   a    = b c\n          c\n\nAuthor                    Informational                   [Page 1]\n\
+                \u{C}\nInternet-Draft                 Letters                  January 2030\n\n          b \"d\"\n\n      \
+                Prose is less deep.\n   b    = \"b\"\n\nAuthor                    Informational                   [Page 2]\n\
+                \u{C}\nInternet-Draft                 Letters                  January 2030\n\n          c c\n   c = \"c\"\n";
+    check(
+        text,
+        Some("a"),
+        expect![[r#"
+        a ::= b c c b [Dd]
+        b ::= [Bb] c c
+        c ::= [Cc]
+        g: warning[notation]: 3 rules are taken from the text of an RFC, and the prose is left out
+          help: `--start NAME` takes another start; a rule in a line that is left out can be copied to a file
+    "#]],
+    );
+}
+
+#[test]
+fn rules_that_never_end_are_one_warning() {
+    check(
+        "Internet-Draft\n\n  a = \"x\" / b \"y\"\n  b = b \"z\"\n  c = \"(\" c \")\"\n  d = c / b\n  e = \"e\" d\n",
+        Some("a"),
+        expect![[r#"
+            a ::= [Xx]
+            g:4:3: warning[unproductive-rule]: rules that never end are left out, as all their alternatives need themselves: `b`, `c`, `d` and 1 more
+              |   b = b "z"
+              |   ^
+              help: an example may have been read as a rule; `--start` with one of these names shows why
+            g: warning[notation]: 5 rules are taken from the text of an RFC, and the prose is left out
+              help: `--start NAME` takes another start; a rule in a line that is left out can be copied to a file
+        "#]],
+    );
+    check(
+        "Internet-Draft\n\n  a = \"x\" a\n  b = \"y\"\n",
+        Some("a"),
+        expect![[r#"
+        a ::= [Xx] a
+        b ::= [Yy]
+        g:3:3: error[unproductive-rule]: rule `a` derives no finite string
+          |   a = "x" a
+          |   ^
+          note: g:3:11: it needs itself here
+          help: add an alternative that does not refer back to the rule
+        g: warning[notation]: 2 rules are taken from the text of an RFC, and the prose is left out
+          help: `--start NAME` takes another start; a rule in a line that is left out can be copied to a file
+    "#]],
+    );
 }
