@@ -11,6 +11,7 @@ use crate::diagnostics::{Diagnostics, SourceFile};
 use crate::tokens;
 
 mod adaptor;
+mod asked;
 mod conditions;
 mod escapes;
 mod folding;

@@ -2,7 +2,8 @@
 //! grammars, and plain questions about the next token. One table gives their meaning, as far as a grammar can express
 //! it. Other predicates are reported and left out.
 
-use super::conditions::{ADAPTOR, Condition, Special, TokenName, is_lexical};
+use super::asked;
+use super::conditions::{ADAPTOR, Condition, Special, TokenName};
 use super::escapes;
 
 /// The tokens of XPath 4 and XQuery 4 that name no function.
@@ -100,7 +101,7 @@ pub(super) fn of_parser(code: &str) -> Option<Condition> {
         "isCast()" | "isInitDeclaratorList()" | "isNullStructDeclarationListExtension()" => Some(Condition::Always),
         // JSX: a grammar cannot say that a closing tag has the name of the opening one.
         _ if code.starts_with("popHtmlTagName(") => Some(Condition::Never),
-        _ => asked_text(&code).or_else(|| next_token(&code)).or_else(|| neighbours(&code)),
+        _ => asked_text(&code).or_else(|| asked::condition(&code)).or_else(|| neighbours(&code)),
     }
 }
 
@@ -200,33 +201,17 @@ fn not_named(names: &[&str]) -> Condition {
     Condition::Next { skip: 0, tokens, end: false, negated: true }
 }
 
-/// Returns the condition `next("get")`, `_input.LT(1).getText().equals("get")`, and `prev("of")`. An identifier is a
-/// certain word only by chance.
+/// Returns the condition `next("get")` and `prev("of")`. An identifier is a certain word only by chance.
 fn asked_text(code: &str) -> Option<Condition> {
     let (which, text) = code.strip_suffix("\")")?.split_once("(\"")?;
     if text.contains('"') {
         return None;
     }
     match which {
-        "n" | "next" | "_input.LT(1).getText().equals" => Some(next(&[text], false)),
+        "n" | "next" => Some(next(&[text], false)),
         "p" | "prev" => Some(Condition::Never),
         _ => None,
     }
-}
-
-/// Returns the condition `_input.LA(1) == NAME`, `_input.LT(1).getType() != Parser.NAME`.
-fn next_token(code: &str) -> Option<Condition> {
-    let rest = ["_input.LA(1)", "_input.LT(1).getType()"].iter().find_map(|asked| code.strip_prefix(asked))?;
-    let (negated, name) = match rest.strip_prefix("==") {
-        Some(name) => (false, name),
-        None => (true, rest.strip_prefix("!=")?),
-    };
-    let name = name.rsplit('.').next().unwrap_or(name);
-    if name == "EOF" {
-        return Some(Condition::Next { skip: 0, tokens: Vec::new(), end: true, negated });
-    }
-    let is_name = name.chars().all(|character| character == '_' || character.is_alphanumeric());
-    (is_name && is_lexical(name)).then(|| named(negated, name))
 }
 
 /// Returns the condition `$first.index + 1 == $second.index`: nothing stands between two tokens. Separators stand only

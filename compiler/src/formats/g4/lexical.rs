@@ -97,7 +97,7 @@ impl<'r, 'd> Lexical<'r, 'd> {
                 }
                 known.unwrap_or(0)
             };
-            match name.text.as_str() {
+            match command_name(&name.text).as_str() {
                 "skip" => outcome = Outcome::Hidden,
                 "more" => outcome = Outcome::More,
                 "channel" if !matches!(argument, "0" | "DEFAULT_TOKEN_CHANNEL") => outcome = Outcome::Hidden,
@@ -278,6 +278,13 @@ impl<'r, 'd> Lexical<'r, 'd> {
         }
         Some(CharSet::new(Unit::Char, ranges))
     }
+}
+
+/// Returns the name of a command as it is usually written. ANTLR also takes `Channel` for `channel`.
+fn command_name(name: &str) -> String {
+    let mut characters = name.chars();
+    let first = characters.next().map(|first| first.to_ascii_lowercase());
+    first.into_iter().chain(characters).collect()
 }
 
 fn same(a: &[Command], b: &[Command]) -> bool {

@@ -38,6 +38,61 @@ fn predicates_about_the_next_token_are_met() {
             NAME ::= [a-z]
         "#]],
     );
+    // The spellings of other languages: neither of two tokens, or one of them.
+    check(
+        &format!(
+            "grammar g; file : ({{self._input.LA(1) != g.OPEN and self._input.LT(1).type != g.NAME}}? any \
+             | {{TokenStream.LA(2) == OPEN || TokenStream.LA(2) == CLOSE}}? ';') any EOF ; any : NAME | OPEN | CLOSE ; {lexer}"
+        ),
+        expect![[r#"
+            %start file
+            file ::= any any.2 | ";" any.3
+            any ::= "}"
+            any.2 ::= NAME | "{" | "}"
+            any.3 ::= "{" | "}"
+            NAME ::= [a-z]
+        "#]],
+    );
+    check(
+        &format!(
+            "grammar g; file : ({{this._input.LT(1).text !== '+'}}? any | {{!\"-\".equals(_input.LT(2).getText())}}? ';') any EOF ; \
+             any : '+' | '-' ; {lexer}"
+        ),
+        expect![[r#"
+            %start file
+            file ::= any any.2 | ";" any.3
+            any ::= "-"
+            any.2 ::= "+" | "-"
+            any.3 ::= "+"
+        "#]],
+    );
+    check(
+        &format!(
+            "grammar g; file : ({{p.GetInputStream().LA(1) != gParserOPEN}}? any | {{_input.LT(2).Text.Equals(\"+\")}}? ';') any EOF ; \
+             any : '+' | NAME | OPEN ; {lexer}"
+        ),
+        expect![[r#"
+            %start file
+            file ::= any any.2 | ";" any.3
+            any ::= "+" | NAME
+            any.2 ::= "+" | NAME | "{"
+            any.3 ::= "+"
+            NAME ::= [a-z]
+        "#]],
+    );
+    // Comparisons that cannot be joined.
+    check(
+        &format!("grammar g; file : {{_input.LA(1) == OPEN || _input.LA(2) != NAME}}? NAME EOF ; {lexer}"),
+        expect![[r#"
+            %start file
+            file ::= NAME
+            NAME ::= [a-z]
+            g:1:19: warning[not-context-free]: a predicate is left out
+              | grammar g; file : {_input.LA(1) == OPEN || _input.LA(2) != NAME}? NAME EOF ; NAME : [a-z] ; OPEN : '{' ; CLOSE : '}' ; W
+              |                   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+              help: generation goes on without it, so some outputs may not be valid
+        "#]],
+    );
     // The end of the text, and its negation.
     check(
         &format!(
@@ -241,6 +296,18 @@ fn a_line_break_that_is_asked_for_is_not_where_none_may_be() {
             s ::= (ID eos "++")*
             eos ::= ";"
             ID ::= [ab]+
+        "#]],
+    );
+}
+
+#[test]
+fn names_of_commands_may_begin_with_a_capital() {
+    check(
+        "grammar g; a : A A EOF ; A : [a-z]+ ; WS : ' ' -> Channel(HIDDEN) ; C : '#' -> Skip ;",
+        expect![[r#"
+            %start a
+            a ::= A (" " A)
+            A ::= [a-z]+
         "#]],
     );
 }
