@@ -1,7 +1,8 @@
 //! Texts that may stand before any token: the matches of a mode's hidden rules. With them the grammar can parse texts
 //! that it did not produce. A gap has one derivation, not one for each way of cutting it into matches.
 
-use super::dfa::START;
+use super::excursions;
+use super::hidden::options_of;
 use super::patterns::Writer;
 use super::{Outcome, Pattern};
 use crate::ast::{Alternative, Expr, ExprKind, Name, Rule, Weight};
@@ -120,16 +121,7 @@ fn write(writer: &mut Writer<'_>, mode: usize, span: Span) -> Gap {
             own.outcome == Outcome::Hidden && own.moves.is_empty() && automata.is_possible(rule)
         })
         .collect();
-    let mut blanks = CharSet::empty(Unit::Char);
-    let mut others = Vec::new();
-    for rule in hidden {
-        let parts = Parts::of(writer, rule);
-        blanks = blanks.union(&parts.blanks);
-        match parts.others {
-            Some(patterns) => others.extend(patterns.into_iter().map(|pattern| (rule, Some(pattern)))),
-            None => others.push((rule, None)),
-        }
-    }
+    let (blanks, others) = options_of(writer, &hidden);
     let white = blanks.intersection(&CharSet::new(Unit::Char, [(0x09, 0x0D), (0x20, 0x20)]));
     let mut options = Vec::new();
     for (set, value) in [(white.clone(), BLANKS), (blanks.difference(&white), 1.0)] {
@@ -161,6 +153,9 @@ fn write(writer: &mut Writer<'_>, mode: usize, span: Span) -> Gap {
                 }
             }
         };
+        options.push(Alternative { expr, weight: weight(1.0, span) });
+    }
+    if let Some(expr) = excursions::from(writer, mode, span) {
         options.push(Alternative { expr, weight: weight(1.0, span) });
     }
     if options.is_empty() {
@@ -196,51 +191,5 @@ fn has_end(pattern: &Pattern) -> bool {
         Pattern::Choice(items) if items.is_empty() => true,
         Pattern::Seq(items) | Pattern::Choice(items) => items.iter().any(has_end),
         Pattern::Repeat { item, .. } => has_end(item),
-    }
-}
-
-/// The matches of a hidden rule, in a simpler form. The parser sees none of them, so their structure does not matter.
-struct Parts<'g> {
-    /// Characters that match alone and in any number.
-    blanks: CharSet,
-    /// The other matches. `None` means all matches of the rule.
-    others: Option<Vec<&'g Pattern>>,
-}
-
-impl<'g> Parts<'g> {
-    fn of(writer: &Writer<'g>, rule: usize) -> Parts<'g> {
-        const MAX_PATTERNS: usize = 1 << 10;
-        let automata = writer.automata;
-        let mut blanks = CharSet::empty(Unit::Char);
-        let Some(dfa) = automata.of_rule(rule).filter(|_| !automata.is_widened(rule)) else {
-            return Parts { blanks, others: None };
-        };
-        let mut others = Vec::new();
-        let mut is_loop = false;
-        let mut pending = vec![&writer.lexer.rules[rule].pattern];
-        for _ in 0..MAX_PATTERNS {
-            let Some(pattern) = pending.pop() else { break };
-            match pattern {
-                _ if let Some(set) = automata.sets.set(pattern) => blanks = blanks.union(&set),
-                Pattern::Repeat { item, min: 0 | 1, max: None, .. } => {
-                    is_loop = true;
-                    pending.push(item);
-                }
-                Pattern::Choice(items) => pending.extend(items),
-                Pattern::Seq(items) if items.len() == 1 => pending.extend(items),
-                Pattern::Fragment(fragment) => pending.push(&writer.lexer.fragments[*fragment].pattern),
-                _ => others.push(pattern),
-            }
-        }
-        // Only characters that are matches of the rule by themselves.
-        let mut own = CharSet::empty(Unit::Char);
-        for class in 0..automata.classes.len() {
-            if dfa.winner(dfa.next(START, class)) == Some(rule) {
-                own = own.union(automata.classes.members(class));
-            }
-        }
-        blanks = blanks.intersection(&own);
-        let is_known = pending.is_empty() && (others.is_empty() || is_loop && !automata.is_shaped(rule));
-        Parts { blanks, others: is_known.then_some(others) }
     }
 }

@@ -24,10 +24,12 @@ mod bits;
 mod boundaries;
 mod dfa;
 mod edges;
+mod excursions;
 mod expand;
 mod expectations;
 mod flat;
 mod gaps;
+mod hidden;
 mod language;
 mod layout;
 mod levels;
@@ -160,7 +162,7 @@ pub enum Outcome {
 }
 
 /// A change of the stack of modes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Move {
     /// Another mode in place of the current one.
     Switch(usize),

@@ -165,3 +165,36 @@ fn what_is_separated_in_different_ways_with_and_without_an_option_is_written_twi
         "##]],
     );
 }
+
+#[test]
+fn hidden_matches_may_lead_through_other_modes() {
+    let options = FormatOptions::of_others();
+    let lexer = "lexer grammar gLexer; A : 'a' ; WS : ' ' -> skip ; OPEN : '/*' -> skip, pushMode(C) ; \
+                 HASH : '#' -> skip, pushMode(D) ; mode C ; MORE : '/*' -> skip, pushMode(C) ; \
+                 END : '*/' -> skip, popMode ; ANY : . -> skip ; mode D ; DEF : 'd' -> skip, mode(E) ; \
+                 mode E ; TEXT : ~[\\n]+ -> skip ; LINE : '\\n' -> skip, popMode ;";
+    let parser = "parser grammar g; options { tokenVocab = gLexer; } a : A A EOF ;";
+    check_files(
+        parser,
+        &[("gLexer.g4", lexer)],
+        options,
+        expect![[r##"
+        %start a
+        a ::= a.2 (gap.2)
+        a.2 ::= (gap.2 "a") (gap.2 "a")
+        excursion ::= excursion.3 excursion.4
+        excursion.2 ::= excursion.5 excursion.4
+        excursion.3 ::= ([#x20-~] @ 9 | [#x00-#x1F#x7F-#xD7FF#xE000-#x10FFFF] @ 1)* ("/*" excursion.6 | "*/" excursion.7)
+        excursion.4 ::= ()
+        excursion.5 ::= "d" excursion.8
+        excursion.6 ::= excursion.3 excursion.3
+        excursion.7 ::= ()
+        excursion.8 ::= excursion.9
+        excursion.9 ::= ([#x20-~] @ 9 | [#x00-#x09#x0B-#x1F#x7F-#xD7FF#xE000-#x10FFFF] @ 1)* ("\n" excursion.10)
+        excursion.10 ::= ()
+        hidden ::= [#x20] @ 15 | ("/*" excursion | "#" excursion.2) @ 1
+        gap ::= hidden+
+        gap.2 ::= () @ 15 | gap @ 1
+    "##]],
+    );
+}
