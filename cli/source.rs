@@ -36,9 +36,11 @@ impl Source {
         let source = find(&args.grammar)?;
         let reading = &args.how.reading;
         let format = source.format(&args.how);
+        let has_lexer = source.has_lexer(&args.how);
+        let with_lexers = "grammars of ANTLR, and those of yacc with a file of lex";
         let options = [
-            ("--separator-policy", reading.separator_policy.is_some() && !format.has_lexer(), "ANTLR grammars"),
-            ("--alphabet", reading.alphabet.is_some() && !format.has_lexer(), "ANTLR grammars"),
+            ("--separator-policy", reading.separator_policy.is_some() && !has_lexer, with_lexers),
+            ("--alphabet", reading.alphabet.is_some() && !has_lexer, with_lexers),
             ("--indent", reading.indent.is_some() && !format.has_layout(), "grammars of ANTLR, Lark and tree-sitter"),
         ];
         for (option, is_idle, grammars) in options {
@@ -59,6 +61,12 @@ impl Source {
     /// Returns the format that it is read in.
     pub fn format(&self, how: &HowArgs) -> &'static dyn Format {
         self.known_format(how).unwrap_or_else(|| formats::detect(&self.file))
+    }
+
+    /// Returns true if the grammar has a lexer, with the file of tokens that the arguments name.
+    pub fn has_lexer(&self, how: &HowArgs) -> bool {
+        let tokens = how.reading.tokens.as_ref().map(|path| path.to_string_lossy());
+        self.format(how).has_lexer_with(tokens.as_deref())
     }
 
     /// Returns the format that the arguments name, or that of a shipped grammar. `None` if the text says what it is.

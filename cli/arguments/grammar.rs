@@ -100,7 +100,7 @@ pub struct ReadingArgs {
     pub indent: Option<Indent>,
 
     /// A grammar, in any format, with a rule for each token, for formats that leave tokens to a lexer (yacc, Lark,
-    /// tree-sitter, ANTLR).
+    /// tree-sitter, ANTLR). For yacc also a file of lex or flex (`.l`).
     #[arg(long, value_name = "FILE")]
     pub tokens: Option<PathBuf>,
 

@@ -154,7 +154,7 @@ pub fn run(args: &Arguments) -> Result<(), Failure> {
 
 /// Says with which options the weights can be used, if some are needed.
 pub fn say_how_to_read(prepared: &Prepared, grammar: &GrammarArgs) {
-    if prepared.source.format(&grammar.how).has_lexer() && grammar.how.reading.separator_policy.is_none() {
+    if prepared.source.has_lexer(&grammar.how) && grammar.how.reading.separator_policy.is_none() {
         say!("gramjet: the samples are read with `--separator-policy any`; `gramjet gen` needs it, too");
     }
 }

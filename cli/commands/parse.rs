@@ -323,7 +323,7 @@ impl<'a> Reader<'a> {
         }
         let how = &self.args.grammar.how;
         // Texts are read with another policy than inputs are generated with.
-        if prepared.source.format(how).has_lexer() && how.reading.separator_policy.is_none() {
+        if prepared.source.has_lexer(how) && how.reading.separator_policy.is_none() {
             let option = "--separator-policy any";
             say!("gramjet: texts of this grammar are parsed with `{option}`; `gramjet render` needs it, too");
         }

@@ -110,7 +110,7 @@ const ALL: &[Foreign] = &[
                 || begins(text, &["%token", "%left", "%right", "%start_symbol", "%type", "%include"]))
     }),
     foreign("jison", "yacc", |text| begins(text, &["%lex"]) && begins(text, &["/lex"])),
-    foreign("lex or flex", "yacc", is_lex),
+    with_converter(foreign("lex or flex", "yacc", is_lex), "`--tokens` reads it beside a grammar of yacc"),
     foreign("Menhir", "yacc", |text| {
         let has_rules = text.lines().any(|line| line.contains("%%"));
         has_rules

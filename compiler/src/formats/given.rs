@@ -3,7 +3,7 @@
 use super::boundaries::Lexical;
 use super::builder::Builder;
 use super::keywords::Converting;
-use super::{FormatOptions, Surroundings};
+use super::{FormatOptions, Surroundings, lex};
 use crate::ast::{Grammar, Rule};
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, SourceFile, Span};
 use crate::ordered::{Map, Set, sort_by};
@@ -27,14 +27,13 @@ impl Given {
             return None;
         }
         let Some(name) = surroundings.tokens else { return Some(Given::default()) };
-        let file = match surroundings.loader.load(name) {
-            Ok(file) => file,
-            Err(problem) => {
-                let message = format!("the file of tokens `{name}` cannot be read: {problem}");
-                diagnostics.push(Diagnostic::error(Code::MissingFile, None, message));
-                return None;
-            }
-        };
+        let file = load(name, surroundings, diagnostics)?;
+        if lex::is_called(name) {
+            let message = "a file of lex is a file of tokens for grammars of yacc and bison only";
+            let help = "a file of tokens for this grammar has a rule for each token, such as `NUM ::= [0-9]+`";
+            diagnostics.push(Diagnostic::error(Code::UnknownDirective, None, message).help(help));
+            return None;
+        }
         // Tokens for indentation belong to the grammar, not to this file.
         let indent = Indent { off: true, ..Indent::default() };
         let options = FormatOptions { indent, ..surroundings.options };
@@ -124,6 +123,18 @@ impl Given {
         }
         *fragments = converting.finish();
         patterns
+    }
+}
+
+/// Returns the file of tokens called `name`. `None` if it cannot be read, which is reported.
+pub(super) fn load(name: &str, surroundings: &Surroundings<'_>, diagnostics: &mut Diagnostics) -> Option<SourceFile> {
+    match surroundings.loader.load(name) {
+        Ok(file) => Some(file),
+        Err(problem) => {
+            let message = format!("the file of tokens `{name}` cannot be read: {problem}");
+            diagnostics.push(Diagnostic::error(Code::MissingFile, None, message));
+            None
+        }
     }
 }
 

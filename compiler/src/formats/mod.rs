@@ -40,6 +40,7 @@ mod json_text;
 mod keywords;
 mod layout;
 mod levels;
+mod lex;
 mod missing;
 mod packrat;
 mod pattern;
@@ -82,6 +83,11 @@ pub trait Format: Sync {
     /// apply.
     fn has_lexer(&self) -> bool {
         false
+    }
+
+    /// Returns true if its grammars have a lexer when this file of tokens is read with them.
+    fn has_lexer_with(&self, _tokens: Option<&str>) -> bool {
+        self.has_lexer()
     }
 
     /// Returns true if its grammars have tokens for the indentation of lines, so that [`FormatOptions::indent`]

@@ -1,15 +1,18 @@
 //! Grammars of yacc and bison. Actions are left out. A token derives the text of its declaration (`%token NUM "1"`), or
-//! the rule with its name in a file beside the grammar.
+//! the rule with its name in a file beside the grammar, or what a file of lex says.
 
-use super::given::Given;
-use super::{Format, Surroundings, glance};
+use super::builder::Builder;
+use super::given::{self, Given};
+use super::{Format, Surroundings, glance, lex};
 use crate::ast::Grammar;
 use crate::diagnostics::{Diagnostics, SourceFile};
 
 mod described;
 mod levels;
+mod lexed;
 mod lexer;
 mod parser;
+mod plain;
 mod recovery;
 mod symbols;
 
@@ -44,11 +47,57 @@ impl Format for Yacc {
         surroundings: &Surroundings<'_>,
         diagnostics: &mut Diagnostics,
     ) -> Grammar {
-        match Given::read(file, surroundings, diagnostics) {
-            Some(given) => parser::parse(file.text(), &given, diagnostics),
-            None => Grammar::default(),
+        if let Some(name) = surroundings.tokens.filter(|name| lex::is_called(name)) {
+            return match given::load(name, surroundings, diagnostics) {
+                Some(lexer) => with_lexer(file, &lexer, surroundings, diagnostics),
+                None => Grammar::default(),
+            };
         }
+        let Some(given) = Given::read(file, surroundings, diagnostics) else { return Grammar::default() };
+        without_lexer(file, &given, &|| lexer_beside(file, surroundings), diagnostics)
     }
+
+    fn has_lexer_with(&self, tokens: Option<&str>) -> bool {
+        tokens.is_some_and(lex::is_called)
+    }
+}
+
+/// Reads a grammar whose tokens have texts or rules.
+fn without_lexer(
+    file: &SourceFile,
+    given: &Given,
+    lexer: &dyn Fn() -> Option<String>,
+    diagnostics: &mut Diagnostics,
+) -> Grammar {
+    let mut builder = Builder::new(diagnostics);
+    let parsed = parser::parse(file.text(), &mut builder);
+    plain::grammar(&parsed, given, lexer, &mut builder)
+}
+
+/// Reads a grammar whose tokens a file of lex describes.
+fn with_lexer(
+    file: &SourceFile,
+    lexer: &SourceFile,
+    surroundings: &Surroundings<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Grammar {
+    if super::refuse_huge_file(file, diagnostics) {
+        return Grammar::default();
+    }
+    let parsed = parser::parse(file.text(), &mut Builder::new(diagnostics));
+    if diagnostics.has_errors() {
+        Grammar::default()
+    } else {
+        lexed::grammar(&parsed, lexer, surroundings, diagnostics)
+    }
+}
+
+/// Returns the name of a file of lex that stands beside a grammar and has its name, with another extension.
+fn lexer_beside(file: &SourceFile, surroundings: &Surroundings<'_>) -> Option<String> {
+    let name = file.name().rsplit(['/', '\\']).next()?;
+    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+    let mut names = lex::EXTENSIONS.iter().map(|extension| format!("{stem}.{extension}"));
+    names.find(|name| surroundings.loader.load(name).is_ok())
 }
 
 #[cfg(test)]

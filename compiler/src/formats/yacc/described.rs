@@ -14,8 +14,14 @@ pub(super) fn describes(name: &str, text: &[u8]) -> bool {
     (is_word || has_words) && !letters(name).contains(&word)
 }
 
-/// Returns the warning that texts are drawn which describe their tokens. `None` if there are none.
-pub(super) fn warning(tokens: &[(&str, &[u8], Span)]) -> Option<Diagnostic> {
+/// Returns the advice to name the file of lex that stands beside the grammar.
+pub(super) fn beside(lexer: &str) -> String {
+    format!("`{lexer}` beside it says what its tokens are: add `--tokens {lexer}`")
+}
+
+/// Returns the warning that texts are drawn which describe their tokens. `None` if there are none. `lexer` names the
+/// file of lex that stands beside the grammar, if there is one.
+pub(super) fn warning(tokens: &[(&str, &[u8], Span)], lexer: &dyn Fn() -> Option<String>) -> Option<Diagnostic> {
     const SHOWN: usize = 3;
     let &(first, _, span) = tokens.first()?;
     let show = |&(name, text, _): &(&str, &[u8], Span)| {
@@ -28,6 +34,8 @@ pub(super) fn warning(tokens: &[(&str, &[u8], Span)]) -> Option<Diagnostic> {
         more => format!(" and {more} more"),
     };
     let message = format!("texts that seem to describe their tokens are drawn as they are: {}{more}", shown.join(", "));
-    let help = format!("say what such tokens are in a file for `--tokens`, with rules such as `{first} ::= [a-z]+`");
+    let usual =
+        || format!("say what such tokens are in a file for `--tokens`, with rules such as `{first} ::= [a-z]+`");
+    let help = lexer().map_or_else(usual, |lexer| beside(&lexer));
     Some(Diagnostic::warning(Code::UndefinedToken, span, message).help(help))
 }

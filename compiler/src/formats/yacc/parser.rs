@@ -1,25 +1,20 @@
 //! Declarations and rules of yacc.
 
-use super::described::{self, describes};
-use super::levels::{self, Levels};
+use super::described::describes;
+use super::levels::Levels;
 use super::lexer::{Kind, Lexer, Token};
 use super::recovery;
 use super::symbols::{Symbol, Symbols};
-use crate::ast::{self, Grammar, Name};
-use crate::diagnostics::{Code, Diagnostic, Diagnostics, Span};
-use crate::formats::boundaries::{Lexical, Syntax, blanks, separate};
-use crate::formats::builder::{Builder, Part, Reported};
-use crate::formats::given::Given;
-use crate::formats::keywords;
-use crate::formats::levels::{add_origins, give_levels};
+use crate::ast::Name;
+use crate::diagnostics::Span;
+use crate::formats::builder::{Builder, Reported};
 use crate::formats::scanner::Scanner;
 use crate::ordered::Map;
 
 /// Parses the whole text.
-pub(super) fn parse(text: &str, given: &Given, diagnostics: &mut Diagnostics) -> Grammar {
-    let mut builder = Builder::new(diagnostics);
+pub(super) fn parse<'t>(text: &'t str, builder: &mut Builder<'_>) -> Parsed<'t> {
     let mut lexer = Lexer { scan: Scanner::new(text) };
-    let next = lexer.token(&mut builder);
+    let next = lexer.token(builder);
     let mut parser = Parser {
         lexer,
         next,
@@ -41,24 +36,48 @@ pub(super) fn parse(text: &str, given: &Given, diagnostics: &mut Diagnostics) ->
         }
     }
     parser.leave_out_recovery();
-    parser.finish(given)
+    let Parser { tokens, levels, start, rules, index, .. } = parser;
+    Parsed { tokens, levels, start, rules, index }
 }
 
 /// The declaration of a token.
-struct Declared {
-    span: Span,
+pub(super) struct Declared {
+    pub(super) span: Span,
     /// Its text, if one is given.
-    text: Option<Vec<u8>>,
+    pub(super) text: Option<Vec<u8>>,
     /// Whether the text describes the token.
-    is_described: bool,
+    pub(super) is_described: bool,
     /// Whether it has the number 0, which is the end of the input.
-    end: bool,
+    pub(super) end: bool,
 }
 
-struct Parser<'t, 'd> {
+/// The declarations and rules of a grammar.
+pub(super) struct Parsed<'t> {
+    pub(super) tokens: Map<&'t str, Declared>,
+    pub(super) levels: Levels,
+    pub(super) start: Option<Name>,
+    pub(super) rules: Vec<(Name, Vec<Symbols>)>,
+    /// The places of the rules.
+    pub(super) index: Map<&'t str, usize>,
+}
+
+impl<'t> Parsed<'t> {
+    /// Returns the tokens that are declared with a text, by that text: `%token PLUS "+"`, then `"+"` or `PLUS`.
+    pub(super) fn by_text(&self) -> Map<&[u8], &'t str> {
+        self.tokens.iter().filter_map(|(&name, declared)| Some((declared.text.as_deref()?, name))).collect()
+    }
+
+    /// Returns the text of a token's declaration, if it does not describe the token.
+    pub(super) fn plain_text(&self, name: &str) -> Option<String> {
+        let declared = self.tokens.get(name).filter(|declared| !declared.is_described)?;
+        String::from_utf8(declared.text.clone()?).ok()
+    }
+}
+
+struct Parser<'t, 'b, 'd> {
     lexer: Lexer<'t>,
     next: Token<'t>,
-    builder: Builder<'d>,
+    builder: &'b mut Builder<'d>,
     tokens: Map<&'t str, Declared>,
     levels: Levels,
     start: Option<Name>,
@@ -66,9 +85,9 @@ struct Parser<'t, 'd> {
     index: Map<&'t str, usize>,
 }
 
-impl<'t> Parser<'t, '_> {
+impl<'t> Parser<'t, '_, '_> {
     fn take(&mut self) -> Token<'t> {
-        let next = self.lexer.token(&mut self.builder);
+        let next = self.lexer.token(self.builder);
         std::mem::replace(&mut self.next, next)
     }
 
@@ -156,7 +175,7 @@ impl<'t> Parser<'t, '_> {
                     let entry = self.tokens.entry(name).or_insert(new);
                     if let Kind::Number(digits) = self.next.kind {
                         entry.end = digits.bytes().all(|byte| byte == b'0');
-                        let next = self.lexer.token(&mut self.builder);
+                        let next = self.lexer.token(self.builder);
                         self.next = next;
                     }
                     let Some(entry) = self.tokens.get_mut(name) else { continue };
@@ -280,102 +299,10 @@ impl<'t> Parser<'t, '_> {
         for name in recovery::leave_out(&mut self.rules, &start.unwrap_or_default()) {
             self.index.remove(name.as_str());
         }
-    }
-
-    fn finish(self, given: &Given) -> Grammar {
-        let Parser { mut builder, tokens, levels, start, rules, index, .. } = self;
-        // A declared text stands for its token: `%token PLUS "+"`, then `"+"` or `PLUS`.
-        let by_text: Map<&[u8], &str> =
-            tokens.iter().filter_map(|(&name, declared)| Some((declared.text.as_deref()?, name))).collect();
-        let mut needed: Map<&str, Span> = Map::new();
-        let mut syntax = Vec::new();
-        for (name, alternatives) in &rules {
-            let mut choice = Vec::new();
-            for symbols in alternatives {
-                let mut parts = Vec::new();
-                for symbol in &symbols.symbols {
-                    let part = match symbol {
-                        Symbol::Name(name, span) if index.contains_key(name.as_str()) => {
-                            builder.rule(name.as_str(), *span).map(Syntax::Rule)
-                        }
-                        Symbol::Name(name, span) => {
-                            needed.entry(name).or_insert(*span);
-                            builder.rule(name.as_str(), *span).map(Syntax::Token)
-                        }
-                        Symbol::Text(text, span) => match by_text.get(text.as_slice()) {
-                            Some(&name) if given.has(name) => {
-                                needed.entry(name).or_insert(*span);
-                                builder.rule(name, *span).map(Syntax::Token)
-                            }
-                            _ => builder.bytes(text.as_slice(), *span).map(Syntax::Token),
-                        },
-                    };
-                    parts.extend(part);
-                }
-                choice.push(Syntax::Seq(parts));
-            }
-            // A rule that the budget has cut short is not reported.
-            if choice.is_empty() && !builder.gives_up() {
-                let help = "every alternative has `error` in it";
-                builder.error(name.span, format!("rule `{}` has no alternatives left", name.text), help);
-            }
-            syntax.push((name.clone(), Syntax::Choice(choice)));
-        }
-        let names = levels::Names {
-            by_text: &by_text,
-            text: &|name| tokens.get(name).and_then(|declared| declared.text.as_deref()),
-            is_rule: &|name| index.contains_key(name),
-        };
-        let bindings: Vec<_> =
-            rules.iter().map(|(_, all)| all.iter().map(|one| levels.binding(one, &names)).collect()).collect();
-        let is_name = |name: &str| index.contains_key(name) || tokens.contains_key(name) || needed.contains_key(name);
-        let origins = give_levels(&mut syntax, &bindings, is_name, &mut builder);
-        let mut lexical: Vec<ast::Rule> = Vec::new();
-        let described: Vec<_> = needed
-            .keys()
-            .filter_map(|&name| {
-                let declared = tokens.get(name).filter(|declared| declared.is_described && !declared.end)?;
-                Some((name, declared.text.as_deref()?, declared.span)).filter(|_| !given.has(name))
-            })
-            .collect();
-        described::warning(&described).into_iter().for_each(|warning| builder.warn(warning));
-        for (&name, &span) in &needed {
-            if !given.has(name)
-                && let Ok(part) = token(name, span, tokens.get(name), &mut builder)
-            {
-                lexical.push(ast::Rule::new(Name { text: name.to_string(), span }, part.expr));
-            }
-        }
-        let is_taken = |name: &str| index.contains_key(name) || needed.contains_key(name);
-        lexical.extend(given.rules(needed.keys().copied(), is_taken, &mut builder));
-        let words = keywords::exclude(&mut syntax, &mut Lexical::new(&lexical), &mut builder);
-        let mut all = separate(syntax, &mut words.lexical(&lexical), &blanks(&[" "]), &mut builder);
-        words.add_to(&mut all, lexical);
-        let start = start.or_else(|| rules.first().map(|(name, _)| name.clone()));
-        let grammar = Grammar { start, rules: all, ..Grammar::default() };
-        let mut grammar = grammar.with_own(|name| index.contains_key(name) || tokens.contains_key(name));
-        add_origins(&mut grammar, origins);
-        grammar
-    }
-}
-
-/// Returns the expression of a token that no other file defines.
-fn token(name: &str, span: Span, declared: Option<&Declared>, builder: &mut Builder<'_>) -> Result<Part, Reported> {
-    let help = format!(
-        "declare it with a text, `%token {name} \"text\"`, or define it in a file of tokens beside the grammar"
-    );
-    match declared {
-        Some(Declared { end: true, .. }) => builder.bytes("", span),
-        Some(Declared { text: Some(text), .. }) => builder.bytes(text.as_slice(), span),
-        Some(Declared { span: declared, .. }) => {
-            let message = format!("nothing says what the token `{name}` is");
-            let diagnostic =
-                Diagnostic::error(Code::UndefinedRule, span, message).related(*declared, "it is declared here");
-            Err(builder.report(diagnostic.help(help)))
-        }
-        None => {
-            let message = format!("`{name}` is neither a rule nor a token that is declared");
-            Err(builder.report(Diagnostic::error(Code::UndefinedRule, span, message).help(help)))
+        let places: Map<&str, usize> =
+            self.rules.iter().enumerate().map(|(place, (name, _))| (name.text.as_str(), place)).collect();
+        for (name, place) in self.index.iter_mut() {
+            *place = places.get(*name).copied().unwrap_or(*place);
         }
     }
 }

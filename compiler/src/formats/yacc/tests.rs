@@ -65,7 +65,7 @@ fn tokens_from_another_file() {
     let tokens = SourceFile::new("t.ebnf", "ID ::= letter+\nNUM ::= [0-9]+\nletter ::= [a-z]\nUNUSED ::= 'x'");
     let tokens = ebnf::Ebnf.parse(&tokens, &mut diagnostics);
     let file = SourceFile::new("g.y", "%token ID NUM \"number\" OTHER\n%%\ns: ID ID NUM \"number\" '+' ID OTHER ;\n");
-    let grammar = super::parser::parse(file.text(), &Given::of(tokens), &mut diagnostics);
+    let grammar = super::without_lexer(&file, &Given::of(tokens), &|| None, &mut diagnostics);
     expect![[r#"
         %start s
         s ::= ID (" " ID) (" " NUM) (" " NUM) (" " "+") (" " ID) (" " OTHER)
@@ -133,7 +133,7 @@ fn identifiers_of_the_file_of_tokens_are_no_keywords() {
     let mut diagnostics = Diagnostics::default();
     let tokens = crate::formats::ebnf::Ebnf.parse(&tokens, &mut diagnostics);
     let file = SourceFile::new("g", "%token ID IF\n%%\ns: IF ID | \"do\" ID ;\n");
-    let grammar = super::parser::parse(file.text(), &Given::of(tokens), &mut diagnostics);
+    let grammar = super::without_lexer(&file, &Given::of(tokens), &|| None, &mut diagnostics);
     expect![[r#"
         %start s
         s ::= IF (" " ID) | "do" (" " ID)
@@ -222,7 +222,7 @@ fn a_text_that_describes_its_token_is_reported() {
     let mut diagnostics = Diagnostics::default();
     let tokens = ebnf::Ebnf.parse(&SourceFile::new("t", "IDENT ::= [a-z]+\n"), &mut diagnostics);
     let file = SourceFile::new("g", "%token IDENT \"identifier\"\n%%\ns: IDENT;\n");
-    super::parser::parse(file.text(), &Given::of(tokens), &mut diagnostics);
+    super::without_lexer(&file, &Given::of(tokens), &|| None, &mut diagnostics);
     assert_eq!(diagnostics.to_plain_text(&file), "");
 }
 
