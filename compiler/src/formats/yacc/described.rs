@@ -2,8 +2,13 @@
 
 use crate::diagnostics::{Code, Diagnostic, Span};
 
-/// Returns true if the text of a token's declaration describes the token: it has several words, or is a word in lower
-/// case that is not in the token's name. The text of `LE "<="` is the token, and so is that of `KW_IF "if"`.
+/// The last words of texts that describe a kind of tokens.
+const KINDS: &[&str] =
+    &["literal", "constant", "identifier", "name", "number", "value", "character", "comment", "token"];
+
+/// Returns true if the text of a token's declaration describes the token: it is a word in lower case, or several words,
+/// that are not in the token's name, or several words of which the last is a kind of tokens. The text of `LE "<="` is
+/// the token, and so is that of `KW_IF "if"`.
 pub(super) fn describes(name: &str, text: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(text) else { return false };
     let letters =
@@ -11,7 +16,8 @@ pub(super) fn describes(name: &str, text: &[u8]) -> bool {
     let word = letters(text);
     let is_word = !word.is_empty() && text.chars().all(|c| c.is_lowercase() || c.is_whitespace());
     let has_words = text.split_whitespace().filter(|part| part.chars().any(char::is_alphabetic)).count() > 1;
-    (is_word || has_words) && !letters(name).contains(&word)
+    let is_kind = text.split_whitespace().next_back().is_some_and(|last| KINDS.contains(&last));
+    has_words && is_kind || (is_word || has_words) && !letters(name).contains(&word)
 }
 
 /// Returns the advice to name the file of lex that stands beside the grammar.

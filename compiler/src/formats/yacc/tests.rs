@@ -227,6 +227,23 @@ fn a_text_that_describes_its_token_is_reported() {
 }
 
 #[test]
+fn several_words_that_name_a_kind_of_tokens_describe_them() {
+    check(
+        "%token STRING_LITERAL \"string literal\" GROUP_BY \"group by\"\n%%\ns: STRING_LITERAL GROUP_BY;\n",
+        expect![[r#"
+            %start s
+            s ::= STRING_LITERAL GROUP_BY
+            GROUP_BY ::= "group by"
+            STRING_LITERAL ::= "string literal"
+            g:1:8: warning[undefined-token]: texts that seem to describe their tokens are drawn as they are: `STRING_LITERAL "string literal"`
+              | %token STRING_LITERAL "string literal" GROUP_BY "group by"
+              |        ^^^^^^^^^^^^^^
+              help: say what such tokens are in a file for `--tokens`, with rules such as `STRING_LITERAL ::= [a-z]+`
+        "#]],
+    );
+}
+
+#[test]
 fn a_translated_text_is_closed() {
     check(
         "%token A _(\"x\" B\n%%\ns: 'x';\n",
