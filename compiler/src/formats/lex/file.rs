@@ -208,8 +208,12 @@ impl<'t> Reader<'t, '_, '_> {
     /// Reads a rule, or the beginning of a group of rules. `None` if it has errors.
     fn rule(&mut self, names: &Map<&str, usize>) -> Option<()> {
         let states = self.conditions(names)?;
-        let is_group = self.scan.rest().strip_prefix('{').is_some_and(|rest| rest.starts_with(char::is_whitespace));
+        // The brace may stand on a line of its own.
+        let rest = self.scan.rest();
+        let brace = rest.trim_start();
+        let is_group = brace.strip_prefix('{').is_some_and(|rest| rest.starts_with(char::is_whitespace));
         if is_group && self.groups.len() < MAX_GROUPS {
+            self.scan.position += rest.len() - brace.len();
             self.groups.push(states);
             self.skip_line();
             return Some(());

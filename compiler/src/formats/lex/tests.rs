@@ -67,7 +67,8 @@ fn matches_of_a_start_condition_are_parts_of_its_token() {
 %%
 \"             { start(); BEGIN(STR); }
 "/*"           BEGIN COMMENT;
-<COMMENT>{
+<COMMENT>
+{
   "*/"         BEGIN INITIAL;
   .|\n
 }
