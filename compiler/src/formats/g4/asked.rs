@@ -20,14 +20,16 @@ struct Comparison {
 /// Returns the condition that code without blanks asks for: a comparison, or several of the same token that can be
 /// joined to one.
 pub(super) fn condition(code: &str) -> Option<Condition> {
-    let code = plain(code);
+    let (code, texts) = without_texts(code)?;
+    let code = plain(&code);
     let code = outer(&code);
     let (parts, are_joined_by_and): (Vec<&str>, bool) = match (code.contains("&&"), code.contains("||")) {
         (true, true) => return None,
         (true, false) => (code.split("&&").collect(), true),
         (false, _) => (code.split("||").collect(), false),
     };
-    let comparisons: Vec<Comparison> = parts.iter().map(|part| comparison(outer(part))).collect::<Option<_>>()?;
+    let comparisons: Vec<Comparison> =
+        parts.iter().map(|part| comparison(outer(part), &texts)).collect::<Option<_>>()?;
     let Comparison { skip, negated, .. } = *comparisons.first()?;
     let is_alike = comparisons.iter().all(|one| one.skip == skip && one.negated == negated);
     // "Neither this nor that", or "this or that".
@@ -37,6 +39,25 @@ pub(super) fn condition(code: &str) -> Option<Condition> {
     let end = comparisons.iter().any(|one| one.token.is_none());
     let tokens = comparisons.into_iter().filter_map(|one| one.token).collect();
     Some(Condition::Next { skip, tokens, end, negated })
+}
+
+/// Returns code with the number of each text between quotes in its place, and the texts, which are no code. `None` if
+/// one of them has an escape, or is not closed.
+fn without_texts(code: &str) -> Option<(String, Vec<String>)> {
+    let mut bare = String::new();
+    let mut texts = Vec::new();
+    let mut rest = code;
+    while let Some(at) = rest.find(['"', '\'']) {
+        let quote = if rest[at..].starts_with('"') { '"' } else { '\'' };
+        let (text, behind) = rest[at + 1..].split_once(quote)?;
+        if text.contains('\\') {
+            return None;
+        }
+        bare += &format!("{}\"{}\"", &rest[..at], texts.len());
+        texts.push(text.to_string());
+        rest = behind;
+    }
+    Some((bare + rest, texts))
 }
 
 /// Returns code in the spelling of Java.
@@ -92,9 +113,9 @@ fn outer(code: &str) -> &str {
     inside.filter(|inside| is_outer(inside)).unwrap_or(code)
 }
 
-fn comparison(code: &str) -> Option<Comparison> {
+fn comparison(code: &str, texts: &[String]) -> Option<Comparison> {
     let (code, is_denied) = code.strip_prefix('!').map_or((code, false), |code| (outer(code), true));
-    if let Some((text, rest)) = texts_compared(code) {
+    if let Some((text, rest)) = texts_compared(code, texts) {
         let (skip, rest) = distance(rest)?;
         return (rest == ".text").then_some(Comparison { skip, token: Some(text), negated: is_denied });
     }
@@ -107,7 +128,7 @@ fn comparison(code: &str) -> Option<Comparison> {
     let right = if is_go { right.split_once("Parser").map_or(right, |(_, name)| name) } else { right };
     let (skip, kind) = distance(left)?;
     let token = match kind {
-        ".text" => Some(TokenName::Text(quoted(right)?.to_string())),
+        ".text" => Some(TokenName::Text(quoted(right, texts)?.to_string())),
         "" | ".type" => named(right)?,
         _ => return None,
     };
@@ -115,11 +136,11 @@ fn comparison(code: &str) -> Option<Comparison> {
 }
 
 /// Returns the text of `X.equals("word")` or `"word".equals(X)`, and X.
-fn texts_compared(code: &str) -> Option<(TokenName, &str)> {
+fn texts_compared<'c>(code: &'c str, texts: &[String]) -> Option<(TokenName, &'c str)> {
     let (left, right) = code.strip_suffix(')')?.split_once(".equals(")?;
-    let (text, asked) = match quoted(left) {
+    let (text, asked) = match quoted(left, texts) {
         Some(text) => (text, right),
-        None => (quoted(right)?, left),
+        None => (quoted(right, texts)?, left),
     };
     Some((TokenName::Text(text.to_string()), asked))
 }
@@ -132,17 +153,16 @@ fn distance(code: &str) -> Option<(usize, &str)> {
     (1..=MAX_DISTANCE).contains(&number).then(|| (number - 1, rest))
 }
 
-/// Returns the text in quotes.
-fn quoted(code: &str) -> Option<&str> {
-    let quote = code.chars().next().filter(|c| matches!(c, '"' | '\''))?;
-    let inside = code.strip_prefix(quote)?.strip_suffix(quote)?;
-    (!inside.is_empty() && !inside.contains(['"', '\'', '\\'])).then_some(inside)
+/// Returns the text whose number stands in quotes.
+fn quoted<'t>(code: &str, texts: &'t [String]) -> Option<&'t str> {
+    let number: usize = code.strip_prefix('"')?.strip_suffix('"')?.parse().ok()?;
+    texts.get(number).map(String::as_str).filter(|text| !text.is_empty())
 }
 
 /// Returns the token that a name stands for: `None` within for the end of the text.
 fn named(code: &str) -> Option<Option<TokenName>> {
     let name = code.rsplit('.').next().unwrap_or(code);
     let is_name = name.chars().all(|c| c == '_' || c.is_alphanumeric()) && is_lexical(name);
-    let is_end = matches!(name, "EOF" | "Eof");
+    let is_end = matches!(name, "EOF" | "Eof" | "TokenEOF");
     is_name.then(|| (!is_end).then(|| TokenName::Name(name.to_string())))
 }

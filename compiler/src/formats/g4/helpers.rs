@@ -142,10 +142,17 @@ pub(super) fn command(superclass: &str, code: &str) -> Option<Helper> {
     Some(Helper { name, argument, special })
 }
 
-/// Returns the code in the form of the table: without blanks and without the language's prefix of the name, which
-/// begins with a small letter.
+/// Returns the code in the form of the table: without blanks outside of quotes, and without the language's prefix of
+/// the name, which begins with a small letter.
 fn normal(code: &str) -> String {
-    let text: String = code.chars().filter(|character| !character.is_whitespace()).collect();
+    let mut quote = None;
+    let is_kept = |character: &char| {
+        if matches!(character, '"' | '\'') && quote.is_none_or(|open| open == *character) {
+            quote = if quote.is_none() { Some(*character) } else { None };
+        }
+        quote.is_some() || !character.is_whitespace()
+    };
+    let text: String = code.chars().filter(is_kept).collect();
     let (negation, name) = match text.strip_prefix('!') {
         Some(rest) => ("!", rest),
         None => ("", text.as_str()),

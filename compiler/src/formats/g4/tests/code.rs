@@ -311,3 +311,50 @@ fn names_of_commands_may_begin_with_a_capital() {
         "#]],
     );
 }
+
+#[test]
+fn texts_that_are_asked_for_are_no_code() {
+    check(
+        r#"grammar g; s : (a | b | c | d | e | f) EOF ;
+         a : {_input.LT(1).getText().equals("->")}? x 'a' ;
+         b : {this._input.LT(1).getText().equals("::")}? x 'b' ;
+         c : {_input.LT(1).getText().equals("||") || _input.LT(1).getText().equals("&&")}? x 'c' ;
+         d : {self._input.LT(1).text == "=="}? x 'd' ;
+         e : {_input.LT(1).getText().equals("not null")}? x 'e' ;
+         f : {_input.LT(1).getText() != "this." && _input.LT(1).getText() != '"'}? x 'f' ;
+         x : '->' | '::' | '||' | '&&' | '==' | 'not null' | '.' | 'this.' | '"' ;"#,
+        expect![[r#"
+            %start s
+            s ::= a | b | c | d | e | f
+            a ::= x "a"
+            b ::= x.2 "b"
+            c ::= x.3 "c"
+            d ::= x.4 "d"
+            e ::= x.5 "e"
+            f ::= x.6 "f"
+            x ::= "->"
+            x.2 ::= "::"
+            x.3 ::= "||" | "&&"
+            x.4 ::= "=="
+            x.5 ::= "not null"
+            x.6 ::= "->" | "::" | "||" | "&&" | "==" | "not null" | "."
+        "#]],
+    );
+}
+
+#[test]
+fn the_end_of_the_text_is_known_in_the_spelling_of_go() {
+    check(
+        r#"grammar g; s : ID (e | n) EOF ;
+         e : {p.GetTokenStream().LA(1) == antlr.TokenEOF}? ';'? ;
+         n : {p.GetTokenStream().LA(1) != antlr.TokenEOF}? ('+' ID)? ;
+         ID : [a-b]+ ;"#,
+        expect![[r#"
+            %start s
+            s ::= ID n | ID e
+            n ::= "+" ID
+            e ::= ()
+            ID ::= [ab]+
+        "#]],
+    );
+}
