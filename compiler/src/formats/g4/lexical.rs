@@ -10,6 +10,8 @@ use crate::tokens::{Fragment, LexerRule, Move, Outcome, Pattern};
 
 /// The greatest number of ranges of all sets together.
 const MAX_RANGES: usize = 1 << 21;
+/// The most changes of the mode that one match makes.
+const MAX_MOVES: usize = 64;
 /// The cost of folding a set, in ranges.
 const FOLDING: usize = 128;
 
@@ -87,6 +89,12 @@ impl<'r, 'd> Lexical<'r, 'd> {
         let mut outcome = Outcome::Token(token);
         let mut moves = Vec::new();
         for Command { name, argument } in commands {
+            if moves.len() > MAX_MOVES {
+                let message = format!("a match changes the mode more than {MAX_MOVES} times");
+                let help = "write fewer commands such as `pushMode` and `popMode`";
+                self.diagnostics.push(Diagnostic::error(Code::TooLarge, name.span, message).help(help));
+                break;
+            }
             let argument = argument.as_ref().map_or("", |argument| argument.text.as_str());
             let mut mode = || {
                 let known = names.modes.get(argument).copied();
