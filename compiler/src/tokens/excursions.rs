@@ -6,16 +6,24 @@
 
 use std::collections::VecDeque;
 
-use super::hidden::options_of;
-use super::language::NEVER;
+use super::bits::Bits;
+use super::language::{NEVER, Table};
 use super::patterns::Writer;
+use super::stays::{Exit, going_on};
 use super::{Move, Outcome};
-use crate::ast::{self, Alternative, Expr, Name};
+use crate::ast::{self, Alternative, Expr, Grammar, Name};
+use crate::charset::CharSet;
+use crate::check::Index;
+use crate::check::productive::productive_rules;
 use crate::diagnostics::Span;
 use crate::ordered::{Map, Set};
 
-/// The most levels that are written. Excursions that need more are left out.
+/// The most levels that are written.
 const MAX_LEVELS: usize = 1 << 10;
+/// The most ways on from all levels of all modes together.
+const MAX_WAYS: usize = 1 << 15;
+/// The most sets of characters with which the texts of one rule may go on.
+const MAX_GROUPS: usize = 16;
 
 /// The ways in which a level ends.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -26,8 +34,16 @@ enum End {
     Popped(Vec<Move>),
 }
 
-/// A level that begins in a mode with these moves.
-type Level = (usize, Vec<Move>, End);
+/// A level that begins in a mode.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Level {
+    mode: usize,
+    /// The moves that are still to be made at its beginning.
+    moves: Vec<Move>,
+    end: End,
+    /// The classes of characters that it does not begin with, as the match before it would go on.
+    not_first: Bits,
+}
 
 /// Writes the levels of the excursions from one mode.
 struct Levels<'w, 'a> {
@@ -37,34 +53,69 @@ struct Levels<'w, 'a> {
     pending: VecDeque<Level>,
     /// The moves that may be left when a level is popped.
     remainders: Vec<Vec<Move>>,
+    /// The texts within a mode up to a match that leaves it, by the mode and the classes that they do not begin with.
+    inside: Map<(usize, Bits, Exit), Expr>,
+    rules: Vec<ast::Rule>,
 }
 
-/// Returns hidden matches that leave a mode, with what leads back to it. `None` if no hidden rule leaves it.
+/// Returns hidden matches that leave a mode, with what leads back to it. `None` if none lead back. Too many ways are left
+/// out, and the writer notes it.
 pub(super) fn from(writer: &mut Writer<'_>, mode: usize, span: Span) -> Option<Expr> {
-    let remainders = remainders(writer);
-    let mut levels = Levels { writer, span, names: Map::new(), pending: VecDeque::new(), remainders };
-    let begins = levels.leaving(mode, &End::Back(mode));
+    let mut levels = Levels {
+        writer,
+        span,
+        names: Map::new(),
+        pending: VecDeque::new(),
+        remainders: Vec::new(),
+        inside: Map::new(),
+        rules: Vec::new(),
+    };
+    let begins = levels.begins(mode);
     if begins.is_empty() {
         return None;
     }
-    let mut rules = Vec::new();
+    levels.remainders = remainders(levels.writer);
     while let Some(level) = levels.pending.pop_front() {
-        if levels.names.len() > MAX_LEVELS {
+        if levels.names.len().max(levels.remainders.len()) > MAX_LEVELS || levels.writer.stays.ways > MAX_WAYS {
+            levels.writer.has_long_ways = true;
             return None;
         }
         let body = levels.body(&level);
-        rules.push(ast::Rule::new(Name { text: levels.names[&level].clone(), span }, body));
+        let name = Name { text: levels.names[&level].clone(), span };
+        levels.rules.push(ast::Rule::new(name, body));
+    }
+    let Levels { rules, writer, .. } = levels;
+    let begins = productive(begins, &rules, span);
+    if begins.is_empty() {
+        return None;
     }
     writer.rules.extend(rules);
     Some(choice(begins, span))
 }
 
-/// Returns the moves that rules make behind a pop.
+/// Returns the expressions that derive something, given the rules that they refer to.
+fn productive(exprs: Vec<Expr>, rules: &[ast::Rule], span: Span) -> Vec<Expr> {
+    let rule = |name: &str, body: Expr| ast::Rule::new(Name { text: name.to_string(), span }, body);
+    let nothing = rule(NEVER, Expr::rule(NEVER, span));
+    let asked = exprs.iter().map(|expr| rule("", expr.clone()));
+    let rules = rules.iter().cloned().chain([nothing]).chain(asked).collect();
+    let grammar = Grammar { rules, ..Grammar::default() };
+    let first = grammar.rules.len() - exprs.len();
+    let names = grammar.rules[..first].iter().enumerate();
+    let index: Index<'_> = names.map(|(number, rule)| (rule.name.text.as_str(), number)).collect();
+    let able = productive_rules(&grammar, &index);
+    exprs.into_iter().zip(&able[first..]).filter(|(_, able)| **able).map(|(expr, _)| expr).collect()
+}
+
+/// Returns the moves that rules make behind a pop, up to one more than there may be levels.
 fn remainders(writer: &Writer<'_>) -> Vec<Vec<Move>> {
     let mut found: Set<Vec<Move>> = Set::new();
     for rule in writer.lexer.rules.iter().filter(|rule| !matches!(rule.outcome, Outcome::Token(_))) {
         let pops = rule.moves.iter().enumerate().filter(|(_, moved)| **moved == Move::Pop);
         found.extend(pops.map(|(at, _)| rule.moves[at + 1..].to_vec()));
+        if found.len() > MAX_LEVELS {
+            break;
+        }
     }
     found.into_iter().collect()
 }
@@ -79,6 +130,7 @@ fn choice(mut options: Vec<Expr>, span: Span) -> Expr {
 impl Levels<'_, '_> {
     /// Returns a reference to the rule of a level.
     fn level(&mut self, level: Level) -> Expr {
+        self.writer.stays.ways += 1;
         let name = match self.names.get(&level) {
             Some(name) => name.clone(),
             None => {
@@ -92,25 +144,32 @@ impl Levels<'_, '_> {
     }
 
     fn body(&mut self, level: &Level) -> Expr {
-        let (mode, moves, end) = level;
+        let Level { mode, moves, end, not_first } = level;
         let span = self.span;
+        // What follows an excursion is not seen from here.
+        let ends = || if not_first.is_empty() { Expr::empty(span) } else { choice(Vec::new(), span) };
         let Some((first, rest)) = moves.split_first() else {
             if *end == End::Back(*mode) {
-                return Expr::empty(span);
+                return ends();
             }
-            let leaving = choice(self.leaving(*mode, end), span);
-            let staying = self.staying(*mode);
-            return Expr::seq(staying.into_iter().chain([leaving]).collect(), span);
+            let leaving = self.leaving(level);
+            return choice(leaving, span);
         };
         match first {
-            Move::Switch(other) => self.level((*other, rest.to_vec(), end.clone())),
-            Move::Pop if *end == End::Popped(rest.to_vec()) => Expr::empty(span),
+            Move::Switch(other) => self.level(Level { mode: *other, moves: rest.to_vec(), ..level.clone() }),
+            Move::Pop if *end == End::Popped(rest.to_vec()) => ends(),
             Move::Pop => choice(Vec::new(), span),
             Move::Push(other) => {
                 let mut options = Vec::new();
                 for left in self.remainders.clone() {
-                    let inside = self.level((*other, rest.to_vec(), End::Popped(left.clone())));
-                    let after = self.level((*mode, left, end.clone()));
+                    if self.writer.stays.ways > MAX_WAYS {
+                        break;
+                    }
+                    let popped = End::Popped(left.clone());
+                    let inside =
+                        Level { mode: *other, moves: rest.to_vec(), end: popped, not_first: not_first.clone() };
+                    let after = Level { mode: *mode, moves: left, end: end.clone(), not_first: self.no_classes() };
+                    let (inside, after) = (self.level(inside), self.level(after));
                     options.push(Expr::seq(vec![inside, after], span));
                 }
                 choice(options, span)
@@ -118,48 +177,101 @@ impl Levels<'_, '_> {
         }
     }
 
-    /// Returns the hidden rules of a mode that move or do not.
-    fn hidden(&self, mode: usize, moves: bool) -> Vec<usize> {
-        let automata = self.writer.automata;
-        let is_asked = |&rule: &usize| {
-            let own = &self.writer.lexer.rules[rule];
-            !matches!(own.outcome, Outcome::Token(_)) && own.moves.is_empty() != moves && automata.is_possible(rule)
+    fn no_classes(&self) -> Bits {
+        Bits::new(self.writer.automata.classes.len())
+    }
+
+    /// Returns true if a match is the beginning of a token that the mode behind an excursion goes on with.
+    fn begins_token(&self, rule: usize, end: &End) -> bool {
+        let own = &self.writer.lexer.rules[rule];
+        let returns = |moved: &Move| {
+            matches!(moved, Move::Pop) || matches!((moved, end), (Move::Switch(to), End::Back(back)) if to == back)
         };
-        automata.rules_of(mode).iter().copied().filter(is_asked).collect()
+        own.outcome == Outcome::More && own.moves.iter().any(returns)
     }
 
-    /// Returns any number of hidden matches that do not leave a mode.
-    fn staying(&mut self, mode: usize) -> Option<Expr> {
-        let rules = self.hidden(mode, false);
-        let (blanks, others) = options_of(self.writer, &rules);
-        let mut options: Vec<Expr> = Vec::new();
-        options.extend((!blanks.is_empty()).then(|| self.writer.one_of(blanks, self.span)));
-        for (rule, pattern) in others {
-            options.push(match pattern {
-                Some(pattern) => self.writer.pattern(pattern, self.span),
-                None => self.writer.lexer_rule(rule),
-            });
-        }
-        (!options.is_empty()).then(|| Expr::repeat(choice(options, self.span), 0, None, self.span))
-    }
-
-    /// Returns each hidden match that leaves a mode, with the rest of its level. The last match of an excursion is not
-    /// one that a token goes on with.
-    fn leaving(&mut self, mode: usize, end: &End) -> Vec<Expr> {
+    /// Returns each hidden match that leaves a mode, with the rest of its level.
+    fn begins(&mut self, mode: usize) -> Vec<Expr> {
+        let (lexer, automata) = (self.writer.lexer, self.writer.automata);
+        let end = End::Back(mode);
         let mut options = Vec::new();
-        for rule in self.hidden(mode, true) {
-            let own = &self.writer.lexer.rules[rule];
-            let returns = |moved: &Move| {
-                matches!(moved, Move::Pop) || matches!((moved, end), (Move::Switch(to), End::Back(back)) if to == back)
-            };
-            if own.outcome == Outcome::More && own.moves.iter().any(returns) {
+        for &rule in automata.rules_of(mode) {
+            let own = &lexer.rules[rule];
+            let is_hidden = !matches!(own.outcome, Outcome::Token(_)) && !own.moves.is_empty();
+            let (Some(dfa), Some(facts)) = (automata.of_rule(rule), automata.facts(rule)) else { continue };
+            if !is_hidden || self.begins_token(rule, &end) || self.writer.stays.ways > MAX_WAYS {
                 continue;
             }
-            let moves = own.moves.clone();
-            let text = self.writer.lexer_rule(rule);
-            let rest = self.level((mode, moves, end.clone()));
+            let mut groups: Map<Bits, Vec<u32>> = Map::new();
+            for &state in &facts.ends {
+                groups.entry(going_on(automata, dfa, state)).or_default().push(state);
+            }
+            let is_alike = groups.len() == 1;
+            self.writer.has_long_ways |= groups.len() > MAX_GROUPS;
+            for (not_first, ends) in groups.into_iter().take(MAX_GROUPS) {
+                let text = if is_alike {
+                    self.writer.lexer_rule(rule)
+                } else {
+                    if !self.writer.stays.count(dfa.len(), automata.classes.len()) {
+                        self.writer.has_long_ways = true;
+                        continue;
+                    }
+                    let leads = dfa.leading_to(&ends);
+                    let table = Table::of_rule(automata, rule, &ends, |state| leads.binary_search(&state).is_ok());
+                    let Some(table) = table else { continue };
+                    self.texts(&table, None, automata.drawn(rule))
+                };
+                let rest = self.level(Level { mode, moves: own.moves.clone(), end: end.clone(), not_first });
+                options.push(Expr::seq(vec![text, rest], self.span));
+            }
+        }
+        options
+    }
+
+    /// Returns the texts of a level: hidden matches that stay in its mode, one that leaves it, and the rest.
+    fn leaving(&mut self, level: &Level) -> Vec<Expr> {
+        let (lexer, automata) = (self.writer.lexer, self.writer.automata);
+        let Some(texts) = self.writer.stays.of_mode(lexer, automata, level.mode) else {
+            self.writer.has_long_ways = true;
+            return Vec::new();
+        };
+        let mut options = Vec::new();
+        for exit in texts.exits() {
+            let rule = exit.0;
+            if self.begins_token(rule, &level.end) || self.writer.stays.ways > MAX_WAYS {
+                continue;
+            }
+            let key = (level.mode, level.not_first.clone(), exit.clone());
+            let text = match self.inside.get(&key) {
+                Some(known) => known.clone(),
+                None if !self.writer.stays.count(texts.len(), automata.classes.len()) => {
+                    self.writer.has_long_ways = true;
+                    continue;
+                }
+                None => {
+                    let mut first = self.no_classes();
+                    for class in (0..automata.classes.len()).filter(|&class| !level.not_first.contains(class)) {
+                        first.insert(class);
+                    }
+                    let text = self.texts(&texts.table(&exit), Some(&first), &texts.drawn);
+                    self.inside.insert(key, text.clone());
+                    text
+                }
+            };
+            let moves = lexer.rules[rule].moves.clone();
+            let rest = self.level(Level { mode: level.mode, moves, end: level.end.clone(), not_first: exit.1 });
             options.push(Expr::seq(vec![text, rest], self.span));
         }
         options
+    }
+
+    /// Returns a reference to a rule for the texts of an automaton.
+    fn texts(&mut self, table: &Table, first: Option<&Bits>, drawn: &CharSet) -> Expr {
+        let span = self.span;
+        let (name, written) = self.writer.texts(table, first, drawn, span);
+        let Some((body, rules)) = written else { return Expr::rule(NEVER, span) };
+        let rules = rules.into_iter().chain([(name.clone(), body)]);
+        self.rules.extend(rules.map(|(text, body)| ast::Rule::new(Name { text, span }, body)));
+        Expr::rule(name, span)
     }
 }

@@ -81,6 +81,9 @@ pub fn expand(grammar: &TokenGrammar, options: &Options, diagnostics: &mut Diagn
         };
         if let Some(result) = result.and_then(pruned) {
             report_in_full(grammar, &assembly.writer.in_full, diagnostics);
+            if assembly.writer.has_long_ways {
+                report_long_ways(start.span, diagnostics);
+            }
             if !is_any {
                 report_unseparated(grammar, &flat, &spaced, only_certain, diagnostics);
             }
@@ -229,6 +232,13 @@ fn report_in_full(grammar: &TokenGrammar, in_full: &Set<usize>, diagnostics: &mu
         let help = "it is written as it is, so some outputs may have other tokens than were derived";
         diagnostics.push(Diagnostic::warning(Code::TooLarge, rule.span, message).help(help));
     }
+}
+
+/// Reports that not all hidden texts are written that lead through other modes.
+fn report_long_ways(span: Span, diagnostics: &mut Diagnostics) {
+    let message = "hidden texts that lead through other modes are left out where there are too many ways back";
+    let help = "texts that have them do not conform; give the modes fewer rules, or fewer rules that change the mode";
+    diagnostics.push(Diagnostic::warning(Code::TooLarge, span, message).help(help));
 }
 
 /// Reports the lexer rules that the parser needs but that never win.

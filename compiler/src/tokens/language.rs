@@ -25,6 +25,9 @@ const MAX_ROUNDS: usize = 64;
 /// The deepest nesting of expressions before a rule is made.
 const MAX_NESTING: u32 = 40;
 
+/// An expression, and the rules that it refers to.
+pub(super) type Written = (Expr, Vec<(String, Expr)>);
+
 /// Returns an expression for the texts of a lexer rule, except the empty one, and the rules that it refers to. `None`
 /// if the automaton is unknown or too large for an expression or for the rest of the budget. With `first`, only the
 /// texts that begin with one of these classes of characters. `name` makes the name of the numbered rule.
@@ -36,9 +39,33 @@ pub(super) fn language(
     span: Span,
     left: &mut usize,
     name: &mut dyn FnMut(usize) -> String,
-) -> Option<(Expr, Vec<(String, Expr)>)> {
-    let machine = Machine::new(automata, rule, first, alphabet)?;
+) -> Option<Written> {
+    let facts = automata.facts(rule)?;
+    let table = Table::of_rule(automata, rule, &facts.ends, |state| facts.leads(state))?;
+    let drawing = Drawing { drawn: automata.drawn(rule), alphabet, span };
+    language_of(automata, &table, first, &drawing, left, name)
+}
+
+/// The characters of expressions, and their place.
+pub(super) struct Drawing<'d> {
+    /// The characters that texts are drawn from.
+    pub(super) drawn: &'d CharSet,
+    pub(super) alphabet: Alphabet,
+    pub(super) span: Span,
+}
+
+/// Returns an expression for the texts of an automaton, except the empty one, and the rules that it refers to.
+pub(super) fn language_of(
+    automata: &Automata,
+    table: &Table,
+    first: Option<&Bits>,
+    drawing: &Drawing<'_>,
+    left: &mut usize,
+    name: &mut dyn FnMut(usize) -> String,
+) -> Option<Written> {
+    let machine = Machine::new(automata, table, first, drawing)?;
     *left = left.checked_sub(machine.edges.len())?;
+    let &Drawing { alphabet, span, .. } = drawing;
     let mut writing = Writing { machine: &machine, alphabet, span, names: Map::new(), pending: Vec::new() };
     for (number, state) in machine.headers().into_iter().enumerate() {
         writing.names.insert(state, name(number));
@@ -55,17 +82,22 @@ pub(super) fn language(
     Some((body, rules))
 }
 
-/// A trimmed, minimal automaton. State 0 is its start, which has no incoming edges.
-struct Machine {
-    /// The edges of each state: a set of characters and the next state.
-    edges: Vec<Vec<(CharSet, usize)>>,
-    is_end: Vec<bool>,
+/// A trimmed automaton. State 0 is its start.
+pub(super) struct Table {
+    /// The next state for each state and class of characters. `u32::MAX` if nothing follows.
+    pub(super) targets: Vec<u32>,
+    pub(super) is_end: Vec<bool>,
 }
 
-impl Machine {
-    fn new(automata: &Automata, rule: usize, first: Option<&Bits>, alphabet: Alphabet) -> Option<Machine> {
+impl Table {
+    /// Returns the automaton of the texts of a rule that end in one of these states, given the states that lead there.
+    pub(super) fn of_rule(
+        automata: &Automata,
+        rule: usize,
+        ends: &[StateId],
+        leads: impl Fn(StateId) -> bool,
+    ) -> Option<Table> {
         let dfa = automata.of_rule(rule).filter(|_| !automata.is_widened(rule))?;
-        let facts = automata.facts(rule)?;
         let classes = automata.classes.len();
         // The states that are reachable and alive, beginning at the start.
         let mut ids: Map<StateId, usize> = Map::new();
@@ -76,7 +108,7 @@ impl Machine {
             place += 1;
             for class in 0..classes {
                 let next = dfa.next(state, class);
-                if next != DEAD && facts.leads(next) && !ids.contains_key(&next) {
+                if next != DEAD && leads(next) && !ids.contains_key(&next) {
                     ids.insert(next, order.len());
                     order.push(next);
                 }
@@ -88,21 +120,38 @@ impl Machine {
         if order.len() * classes > MAX_TARGETS {
             return None;
         }
-        let is_end = |state: StateId| facts.ends.binary_search(&state).is_ok();
-        // The next state for each state and class, as a place in `order`.
-        let targets: Vec<u32> = order
-            .iter()
-            .flat_map(|&state| (0..classes).map(move |class| dfa.next(state, class)))
-            .map(|next| ids.get(&next).map_or(u32::MAX, |&next| next as u32))
-            .collect();
+        let targets = order.iter().flat_map(|&state| (0..classes).map(move |class| dfa.next(state, class)));
+        Some(Table {
+            targets: targets.map(|next| ids.get(&next).map_or(u32::MAX, |&next| next as u32)).collect(),
+            is_end: order.iter().map(|state| ends.binary_search(state).is_ok()).collect(),
+        })
+    }
+}
+
+/// A trimmed, minimal automaton. State 0 is its start, which has no incoming edges.
+struct Machine {
+    /// The edges of each state: a set of characters and the next state.
+    edges: Vec<Vec<(CharSet, usize)>>,
+    is_end: Vec<bool>,
+}
+
+impl Machine {
+    fn new(
+        automata: &Automata,
+        table: &Table,
+        first: Option<&Bits>,
+        &Drawing { drawn, alphabet, .. }: &Drawing<'_>,
+    ) -> Option<Machine> {
+        let classes = automata.classes.len();
+        let Table { targets, is_end } = table;
         let row = |state: usize| &targets[state * classes..(state + 1) * classes];
         // Moore's algorithm: states differ if their next states differ.
-        let mut part: Vec<usize> = order.iter().map(|&state| usize::from(is_end(state))).collect();
+        let mut part: Vec<usize> = is_end.iter().map(|&is_end| usize::from(is_end)).collect();
         let mut rounds = 0;
         loop {
             rounds += 1;
             if rounds > MAX_ROUNDS {
-                part = (0..order.len()).collect();
+                part = (0..is_end.len()).collect();
                 break;
             }
             let mut parts: Map<(usize, Vec<usize>), usize> = Map::new();
@@ -125,13 +174,13 @@ impl Machine {
         let count = part.iter().max().map_or(0, |&max| max + 1) + 1;
         let mut machine = Machine { edges: vec![Vec::new(); count], is_end: vec![false; count] };
         let mut done = vec![false; count];
-        for (index, &state) in order.iter().enumerate() {
+        for (index, &is_end) in is_end.iter().enumerate() {
             let targets: &[usize] = if index == 0 { &[0, part[0] + 1] } else { &[part[index] + 1] };
             for &own in targets {
                 if std::mem::replace(&mut done[own], true) {
                     continue;
                 }
-                machine.is_end[own] = own != 0 && is_end(state);
+                machine.is_end[own] = own != 0 && is_end;
                 let mut by_target: Map<usize, Vec<(u32, u32)>> = Map::new();
                 for class in (0..classes).filter(|&class| own != 0 || first.is_none_or(|first| first.contains(class))) {
                     if let Some(&next) = part.get(row(index)[class] as usize) {
@@ -142,7 +191,7 @@ impl Machine {
                     .into_iter()
                     .map(|(target, ranges)| {
                         let set = CharSet::new(Unit::Char, ranges);
-                        let drawn = set.intersection(automata.drawn(rule));
+                        let drawn = set.intersection(drawn);
                         (if drawn.len() > MAX_LISTED { alphabet.restrict(&drawn) } else { drawn }, target)
                     })
                     .filter(|(set, _)| !set.is_empty())

@@ -43,6 +43,7 @@ mod separate;
 mod separators;
 mod sets;
 mod states;
+mod stays;
 mod words;
 
 pub use alphabet::Alphabet;
@@ -51,6 +52,7 @@ pub use expand::expand;
 pub use expectations::Expectation;
 pub use layout::{DEDENT, INDENT, Indent, Indentation, Layout, NEWLINE, TokenName, TokenNames, Unit, lay_out};
 pub(crate) use levels::give_levels;
+pub(crate) use sets::{Sets, each_part};
 pub use words::{Word, Written, without_keywords};
 
 /// A parser's rules and its lexer.

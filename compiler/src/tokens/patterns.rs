@@ -3,8 +3,9 @@
 use super::alphabet::{Alphabet, MAX_LISTED};
 use super::bits::Bits;
 use super::boundaries::FirstId;
-use super::language::{MAX_WRITTEN, NEVER, language};
+use super::language::{Drawing, MAX_WRITTEN, NEVER, Table, Written, language, language_of};
 use super::states::Automata;
+use super::stays::Stays;
 use super::{Lexer, Pattern};
 use crate::ast::{self, Alternative, Expr, ExprKind, Name};
 use crate::charset::CharSet;
@@ -46,6 +47,10 @@ pub(super) struct Writer<'a> {
     /// Lexer rules that are written as in the grammar, although the lexer takes some of their texts for other rules'.
     /// The exact rule would be too large.
     pub(super) in_full: Set<usize>,
+    /// The hidden matches of modes that lead to other modes.
+    pub(super) stays: Stays,
+    /// Whether hidden texts are left out that lead through other modes, as there are too many ways.
+    pub(super) has_long_ways: bool,
     /// The number of states for which expressions may still be written.
     left: usize,
     /// The reference to each lexer rule.
@@ -69,6 +74,8 @@ impl<'a> Writer<'a> {
             names,
             rules: Vec::new(),
             in_full: Set::new(),
+            stays: Stays::new(),
+            has_long_ways: false,
             left: MAX_WRITTEN,
             written: Map::new(),
             begun: Map::new(),
@@ -125,6 +132,23 @@ impl<'a> Writer<'a> {
         };
         self.begun.insert((number, id), expr.clone());
         expr
+    }
+
+    /// Returns a name, and an expression for the texts of an automaton with the rules that it refers to, whose names
+    /// begin with the name. `None` if they are too large.
+    pub(super) fn texts(
+        &mut self,
+        table: &Table,
+        first: Option<&Bits>,
+        drawn: &CharSet,
+        span: Span,
+    ) -> (String, Option<Written>) {
+        let name = self.names.fresh("inside");
+        let (names, left) = (&mut self.names, &mut self.left);
+        let mut part = |_| names.fresh(&format!("{name}.part"));
+        let drawing = Drawing { drawn, alphabet: self.alphabet, span };
+        let written = language_of(self.automata, table, first, &drawing, left, &mut part);
+        (name, written)
     }
 
     fn body(&mut self, number: usize, name: &str) -> Expr {

@@ -2,7 +2,7 @@
 //! drawn from.
 
 use super::alphabet::{Alphabet, MAX_LISTED};
-use super::{Lexer, Pattern};
+use super::{Fragment, Lexer, Pattern};
 use crate::charset::{CharSet, Unit};
 use crate::ordered::Set;
 
@@ -11,7 +11,7 @@ const MAX_WORK: usize = 1 << 22;
 
 /// The sets of a lexer's fragments.
 #[derive(Debug)]
-pub(super) struct Sets {
+pub(crate) struct Sets {
     /// For each fragment that matches only single characters, the set of these.
     fragments: Vec<Option<CharSet>>,
     /// For each fragment, whether it refers to itself, directly or through others.
@@ -19,11 +19,11 @@ pub(super) struct Sets {
 }
 
 impl Sets {
-    pub(super) fn new(lexer: &Lexer) -> Sets {
-        let count = lexer.fragments.len();
+    pub(crate) fn new(fragments: &[Fragment]) -> Sets {
+        let count = fragments.len();
         let mut users: Vec<Vec<usize>> = vec![Vec::new(); count];
         let mut unknown = vec![0usize; count];
-        for (number, fragment) in lexer.fragments.iter().enumerate() {
+        for (number, fragment) in fragments.iter().enumerate() {
             let mut used = Set::new();
             each_part(&fragment.pattern, &mut |part| {
                 if let Pattern::Fragment(fragment) = part {
@@ -40,7 +40,7 @@ impl Sets {
         let mut ready: Vec<usize> = (0..count).filter(|&number| unknown[number] == 0).collect();
         while let Some(number) = ready.pop() {
             sets.recursive[number] = false;
-            let set = sets.set(&lexer.fragments[number].pattern);
+            let set = sets.set(&fragments[number].pattern);
             budget = budget.saturating_sub(set.as_ref().map_or(1, |set| 1 + set.ranges().len()));
             sets.fragments[number] = set.filter(|_| budget > 0);
             for &user in &users[number] {
@@ -59,7 +59,7 @@ impl Sets {
     }
 
     /// Returns the characters that a pattern matches, if it matches only single characters.
-    pub(super) fn set(&self, pattern: &Pattern) -> Option<CharSet> {
+    pub(crate) fn set(&self, pattern: &Pattern) -> Option<CharSet> {
         const MAX_RANGES: usize = 1 << 14;
         fn add(sets: &Sets, pattern: &Pattern, ranges: &mut Vec<(u32, u32)>) -> Option<()> {
             match pattern {
@@ -124,7 +124,7 @@ fn drawn_from(lexer: &Lexer, pattern: &Pattern, alphabet: Alphabet, budget: &mut
 }
 
 /// Visits a pattern and all its parts.
-pub(super) fn each_part<'p>(pattern: &'p Pattern, visit: &mut dyn FnMut(&'p Pattern)) {
+pub(crate) fn each_part<'p>(pattern: &'p Pattern, visit: &mut dyn FnMut(&'p Pattern)) {
     visit(pattern);
     match pattern {
         Pattern::Set { .. } | Pattern::Fragment(_) => {}

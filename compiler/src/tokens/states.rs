@@ -58,7 +58,7 @@ impl Automata {
     pub(super) fn new(lexer: &Lexer, alphabet: Alphabet) -> Automata {
         let mut automata = Automata {
             classes: Classes::one(),
-            sets: Sets::new(lexer),
+            sets: Sets::new(&lexer.fragments),
             modes: vec![None; lexer.modes],
             shaped: Bits::new(lexer.rules.len()),
             nesting: vec![Nesting::None; lexer.rules.len()],

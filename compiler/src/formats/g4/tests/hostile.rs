@@ -33,6 +33,33 @@ fn hostile_texts() {
     survives(format!("grammar g; a : ('t' {tokens})* ; ID : [a-z0-9]+ ; WS : ' ' -> skip ;"), "");
 }
 
+#[test]
+fn many_changes_of_the_mode() {
+    let pops = ", popMode".repeat(part(100_000) as usize);
+    let any = |lexer: &str, expected: &str| {
+        let file = SourceFile::new("g", lexer);
+        let found = testing::ends(expected, || {
+            let mut diagnostics = Diagnostics::default();
+            let surroundings = Surroundings { options: FormatOptions::of_others(), ..Surroundings::default() };
+            G4.parse_within(&file, &surroundings, &mut diagnostics);
+            diagnostics.to_plain_text(&file)
+        });
+        assert!(found.contains(expected), "{}", &found[..found.len().min(2000)]);
+    };
+    any(&format!("grammar g; a : A EOF ; A : 'a' ; B : 'b' -> skip{pops} ;"), "changes the mode more than 64 times");
+    // Each rule leaves other moves behind a pop.
+    let rules: String = (0..part(2_000))
+        .map(|at| {
+            let command = |bit: i32| if at >> bit & 1 == 1 { ", pushMode(M)" } else { ", mode(M)" };
+            let moves: String = (0..11).map(command).collect();
+            format!("B{at} : 'b{at}' -> skip, pushMode(M), popMode{moves} ;\n")
+        })
+        .collect();
+    any(&format!("lexer grammar g; A : 'a' ; {rules} mode M ; {rules}"), "");
+    let parser = format!("grammar g; a : A+ EOF ; A : 'a' ; {rules} ");
+    any(&parser.replace("(M)", "(DEFAULT_MODE)"), "too many ways back");
+}
+
 const SAMPLES: &[&str] = &[
     r#"grammar g; options { caseInsensitive = true; } start : (stmt ';')* EOF ; stmt : 'let' ID '=' expr | 'if' expr stmt ;
        expr : <assoc=right> expr '^' expr | '-' expr | ID | NUM | STR ; ID : [a-z_] [a-z_0-9]* ; NUM : [0-9]+ ('.' [0-9]*)? ;

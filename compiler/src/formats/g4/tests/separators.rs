@@ -179,22 +179,83 @@ fn hidden_matches_may_lead_through_other_modes() {
         &[("gLexer.g4", lexer)],
         options,
         expect![[r##"
+            %start a
+            a ::= a.2 (gap.2)
+            a.2 ::= (gap.2 "a") (gap.2 "a")
+            excursion ::= excursion.3 excursion.4
+            excursion.2 ::= excursion.5 excursion.4
+            inside.part.3 ::= [/]* (([#x20-)+-.0-~] @ 9 | [#x00-#x1F#x7F-#xD7FF#xE000-#x10FFFF] @ 1) inside.part @ 1112062 | [*] @ 1)
+            inside.part ::= ([#x20-)+-.0-~] @ 9 | [#x00-#x1F#x7F-#xD7FF#xE000-#x10FFFF] @ 1)* ([*] inside.part.2 @ 1 | [/] inside.part.3 @ 1)
+            inside.part.2 ::= [*]* ([#x20-)+-.0-~] @ 9 | [#x00-#x1F#x7F-#xD7FF#xE000-#x10FFFF] @ 1) inside.part
+            inside ::= ([#x20-)+-.0-~] @ 9 | [#x00-#x1F#x7F-#xD7FF#xE000-#x10FFFF] @ 1) inside.part @ 1112062 | [*] inside.part.2 @ 1 | [/] inside.part.3 @ 1
+            inside.2.part.3 ::= [/]* ([#x20-)+-.0-~] @ 9 | [#x00-#x1F#x7F-#xD7FF#xE000-#x10FFFF] @ 1) inside.2.part
+            inside.2.part ::= ([#x20-)+-.0-~] @ 9 | [#x00-#x1F#x7F-#xD7FF#xE000-#x10FFFF] @ 1)* ([*] inside.2.part.2 @ 1 | [/] inside.2.part.3 @ 1)
+            inside.2.part.2 ::= [*]* (([#x20-)+-.0-~] @ 9 | [#x00-#x1F#x7F-#xD7FF#xE000-#x10FFFF] @ 1) inside.2.part @ 1112062 | [/] @ 1)
+            inside.2 ::= ([#x20-)+-.0-~] @ 9 | [#x00-#x1F#x7F-#xD7FF#xE000-#x10FFFF] @ 1) inside.2.part @ 1112062 | [*] inside.2.part.2 @ 1 | [/] inside.2.part.3 @ 1
+            excursion.3 ::= inside excursion.6 | inside.2 excursion.7
+            excursion.4 ::= ()
+            inside.3 ::= [d]
+            excursion.5 ::= inside.3 excursion.8
+            excursion.6 ::= excursion.3 excursion.3
+            excursion.7 ::= ()
+            excursion.8 ::= excursion.9
+            inside.4 ::= ([#x20-~] @ 9 | [#x00-#x09#x0B-#x1F#x7F-#xD7FF#xE000-#x10FFFF] @ 1) ([#x20-~] @ 9 | [#x00-#x09#x0B-#x1F#x7F-#xD7FF#xE000-#x10FFFF] @ 1)* [#x0A] @ 1112063 | [#x0A] @ 1
+            excursion.9 ::= inside.4 excursion.10
+            excursion.10 ::= ()
+            hidden ::= [#x20] @ 15 | ("/*" excursion | "#" excursion.2) @ 1
+            gap ::= hidden+
+            gap.2 ::= () @ 15 | gap @ 1
+        "##]],
+    );
+}
+
+#[test]
+fn hidden_matches_that_stay_in_a_mode_hold_nothing_that_leaves_it() {
+    let options = FormatOptions::of_others();
+    // The lexer tries `<!--` and goes back, and a closing mark may go on.
+    let grammar = "lexer grammar gLexer; A : 'a' ; T : '<' 'b'+ -> skip, pushMode(M) ; mode M ; \
+                   LONG : '<!--' -> skip ; END : '>' '>'? -> skip, popMode ; KEY : 'key' -> type(A) ; ANY : . -> skip ;";
+    let parser = "parser grammar g; options { tokenVocab = gLexer; } a : A A EOF ;";
+    check_files(
+        parser,
+        &[("gLexer.g4", grammar)],
+        options,
+        expect![[r#"
         %start a
         a ::= a.2 (gap.2)
         a.2 ::= (gap.2 "a") (gap.2 "a")
-        excursion ::= excursion.3 excursion.4
-        excursion.2 ::= excursion.5 excursion.4
-        excursion.3 ::= ([#x20-~] @ 9 | [#x00-#x1F#x7F-#xD7FF#xE000-#x10FFFF] @ 1)* ("/*" excursion.6 | "*/" excursion.7)
+        T ::= "<" "b"+
+        excursion ::= excursion.2 excursion.3
+        inside.part.3 ::= ([k] @ 1 | [e] [k] @ 1)* (([#x20-=?-df-jl-~] @ 9 | [#x00-#x1F#x7F-#xD7FF#xE000-#x10FFFF] @ 1) inside.part @ 1112061 | [>] inside.part.2 @ 1 | [e] (([#x20-=?-jl-xz-~] @ 9 | [#x00-#x1F#x7F-#xD7FF#xE000-#x10FFFF] @ 1) inside.part @ 1112061 | [>] inside.part.2 @ 1) @ 1)
+        inside.part.2 ::= [>]
+        inside.part ::= ([#x20-=?-jl-~] @ 9 | [#x00-#x1F#x7F-#xD7FF#xE000-#x10FFFF] @ 1)* ([>] inside.part.2 @ 1 | [k] inside.part.3 @ 1)
+        inside ::= ([#x20-=?-ac-jl-~] @ 9 | [#x00-#x1F#x7F-#xD7FF#xE000-#x10FFFF] @ 1) inside.part @ 1112061 | [>] inside.part.2 @ 1 | [k] inside.part.3 @ 1
+        excursion.2 ::= inside excursion.4
+        excursion.3 ::= ()
         excursion.4 ::= ()
-        excursion.5 ::= "d" excursion.8
-        excursion.6 ::= excursion.3 excursion.3
-        excursion.7 ::= ()
-        excursion.8 ::= excursion.9
-        excursion.9 ::= ([#x20-~] @ 9 | [#x00-#x09#x0B-#x1F#x7F-#xD7FF#xE000-#x10FFFF] @ 1)* ("\n" excursion.10)
-        excursion.10 ::= ()
-        hidden ::= [#x20] @ 15 | ("/*" excursion | "#" excursion.2) @ 1
-        gap ::= hidden+
+        gap ::= (T excursion)+
         gap.2 ::= () @ 15 | gap @ 1
-    "##]],
+    "#]],
     );
+}
+
+#[test]
+fn hidden_matches_that_do_not_come_back_are_no_gaps() {
+    let options = FormatOptions::of_others();
+    for lexer in [
+        "lexer grammar gLexer; A : 'a' ; WS : ' ' -> skip, popMode ;",
+        "lexer grammar gLexer; A : 'a' ; OPEN : '(' -> skip, mode(B) ; mode B ; ANY : . -> skip ;",
+    ] {
+        let parser = "parser grammar g; options { tokenVocab = gLexer; } a : A A EOF ;";
+        check_files(
+            parser,
+            &[("gLexer.g4", lexer)],
+            options,
+            expect![[r#"
+                %start a
+                a ::= a.2 ()
+                a.2 ::= "a" "a"
+            "#]],
+        );
+    }
 }
