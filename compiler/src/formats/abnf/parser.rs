@@ -149,49 +149,39 @@ impl<'t, 'd> Parser<'t, 'd> {
         let key = name.text.to_ascii_lowercase();
         let extends = self.take().kind == Kind::Extends;
         self.groups = 0;
-        let place = match self.index.get(&key) {
-            Some(&place) if extends => place,
-            Some(&place) if self.rules[place].extends.is_some() => return self.define_extended(place, name),
+        let (place, of_core) = match self.index.get(&key) {
+            Some(&place) if extends => (place, None),
+            Some(&place) if self.rules[place].extends.is_some() => {
+                // It was extended before. The alternatives of its definition come first.
+                let open = &mut self.rules[place];
+                open.name = name;
+                (place, open.extends.take())
+            }
             _ => {
                 let mut options = Vec::new();
                 if let Some((core, body)) = core::by_name(&key).filter(|_| extends) {
                     options = self.core_rule(core, body, name.span);
                 }
                 let of_core = extends.then_some(options.len());
-                let span = name.span;
-                self.builder.count(rule_weight(&name), span)?;
+                self.builder.count(rule_weight(&name), name.span)?;
+                // A broken rule is kept, so that references to it are not reported too.
                 self.index.insert(key, self.rules.len());
                 self.rules.push(Open { name, options, only_prose: false, extends: of_core });
-                // A broken rule is kept, so that references to it are not reported too.
-                let only_prose = matches!(self.peek(0).kind, Kind::Prose(_))
-                    && (self.peek(1).kind == Kind::End || self.second_begins_rule());
-                let place = self.rules.len() - 1;
-                if only_prose && !extends {
-                    self.rules[place].only_prose = true;
-                    let token = self.take();
-                    let Kind::Prose(text) = token.kind else { return Err(Reported) };
-                    let part = self.builder.rule(format!("<{text}>"), token.span)?;
-                    self.rules[place].options.push((part, None));
-                    return self.rule_end(span);
-                }
-                place
+                (self.rules.len() - 1, None)
             }
         };
+        self.rules[place].only_prose |= !extends && self.is_only_prose();
         let options = self.alternatives()?;
-        self.rules[place].options.extend(options);
+        let all = &mut self.rules[place].options;
+        let replaced = of_core.map_or(all.len()..all.len(), |of_core| 0..of_core);
+        all.splice(replaced, options);
         let span = self.last_span;
         self.rule_end(span)
     }
 
-    /// Parses the definition of a rule that was extended before it. Its alternatives come first.
-    fn define_extended(&mut self, place: usize, name: Name) -> Result<(), Reported> {
-        let options = self.alternatives()?;
-        let open = &mut self.rules[place];
-        let of_core = open.extends.take().unwrap_or(0);
-        open.name = name;
-        open.options.splice(0..of_core, options);
-        let span = self.last_span;
-        self.rule_end(span)
+    /// Returns true if prose follows, and then the next rule.
+    fn is_only_prose(&mut self) -> bool {
+        matches!(self.peek(0).kind, Kind::Prose(_)) && (self.peek(1).kind == Kind::End || self.second_begins_rule())
     }
 
     /// Reports the rules that are only extended. Those of the core are defined elsewhere.

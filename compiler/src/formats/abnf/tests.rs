@@ -163,3 +163,23 @@ fn several_errors_in_one_run() {
         "#]],
     );
 }
+
+#[test]
+fn a_broken_definition_of_an_extended_rule_is_told_once() {
+    check(
+        "a =/ \"x\"\na = (\n",
+        expect![[r#"
+        a ::= [Xx]
+        g:3:1: error[syntax]: expected an element, found the end of the file
+          | 
+          | ^
+          help: an element is a name, a string, a number such as `%x41`, a group `(...)` or an option `[...]`
+    "#]],
+    );
+    check(
+        "a =/ \"x\"\na = <prose>\na = \"y\"\n",
+        expect![[r#"
+        a ::= [Yy]
+    "#]],
+    );
+}

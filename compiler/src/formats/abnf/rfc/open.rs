@@ -43,7 +43,7 @@ pub(super) fn leave_out(grammar: &mut Grammar, start: Option<&str>, diagnostics:
     }
 }
 
-/// Removes the alternatives that need a rule which never ends: all its alternatives need the rule itself. One line
+/// Removes the alternatives that need a rule which never ends: all its alternatives need such a rule. One line
 /// reports such rules. Changes nothing if the start is one of them.
 fn leave_out_endless(grammar: &mut Grammar, start: Option<&str>, diagnostics: &mut Diagnostics) {
     let mut index: Map<String, usize> = Map::new();
@@ -58,7 +58,7 @@ fn leave_out_endless(grammar: &mut Grammar, start: Option<&str>, diagnostics: &m
         return;
     }
     let list = listed(endless.iter().map(|rule| format!("`{}`", rule.name.text))).unwrap_or_default();
-    let message = format!("rules that never end are left out, as all their alternatives need themselves: {list}");
+    let message = format!("rules that never end are left out, as all their alternatives need such a rule: {list}");
     let help = "an example may have been read as a rule; `--start` with one of these names shows why";
     let first = endless.first().map(|rule| rule.name.span);
     diagnostics.push(Diagnostic::warning(Code::UnproductiveRule, first, message).help(help));

@@ -327,7 +327,7 @@ fn rules_that_never_end_are_one_warning() {
         Some("a"),
         expect![[r#"
             a ::= [Xx]
-            g:4:3: warning[unproductive-rule]: rules that never end are left out, as all their alternatives need themselves: `b`, `c`, `d` and 1 more
+            g:4:3: warning[unproductive-rule]: rules that never end are left out, as all their alternatives need such a rule: `b`, `c`, `d` and 1 more
               |   b = b "z"
               |   ^
               help: an example may have been read as a rule; `--start` with one of these names shows why
