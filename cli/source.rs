@@ -3,13 +3,13 @@
 use std::ffi::OsStr;
 use std::fs;
 use std::io;
-use std::path::Path;
+use std::path::{self, Path};
 use std::sync::Arc;
 
 use gramjet_compiler::diagnostics::SourceFile;
 use gramjet_compiler::files::{GrammarFile, Named, Unreadable, is_word, look_up};
 use gramjet_compiler::formats::ebnf::Ebnf;
-use gramjet_compiler::formats::{self, Format, Loader};
+use gramjet_compiler::formats::{self, Format, Loader, NoFiles};
 use gramjet_grammars::{SHIPPED, Shipped};
 
 use crate::arguments::grammar::{GrammarArgs, HowArgs};
@@ -47,7 +47,7 @@ impl Source {
             if is_idle {
                 let (name, format) = (source.file.name(), format.name());
                 say!(
-                    "gramjet: warning: `{option}` has no effect on {name}: it is for {grammars}, this one is read as {format}"
+                    "gramjet: warning: `{option}` has no effect on {name}: it is for {grammars}; this one is read as {format}"
                 );
             }
         }
@@ -65,8 +65,13 @@ impl Source {
 
     /// Returns true if the grammar has a lexer, with the file of tokens that the arguments name.
     pub fn has_lexer(&self, how: &HowArgs) -> bool {
-        let tokens = how.reading.tokens.as_ref().map(|path| path.to_string_lossy());
-        self.format(how).has_lexer_with(tokens.as_deref())
+        let tokens = how.reading.tokens.as_ref().map(|path| path::absolute(path).unwrap_or_else(|_| path.clone()));
+        let tokens = tokens.as_ref().map(|path| path.to_string_lossy());
+        let loader: &dyn Loader = match &self.loader {
+            Some(loader) => loader.as_ref(),
+            None => &NoFiles,
+        };
+        self.format(how).has_lexer_with(tokens.as_deref(), loader)
     }
 
     /// Returns the format that the arguments name, or that of a shipped grammar. `None` if the text says what it is.

@@ -256,7 +256,7 @@ fn compile_examined(
         max_len,
         origins,
         fingerprints,
-        has_lexer: format.has_lexer_with(tokens),
+        has_lexer: format.has_lexer_with(tokens, loader),
         weights,
         by_default,
     };

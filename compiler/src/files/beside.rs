@@ -62,4 +62,8 @@ impl Loader for Beside {
         }
         source
     }
+
+    fn has(&self, name: &str) -> bool {
+        self.folder.join(name).is_file()
+    }
 }

@@ -23,6 +23,8 @@ fn files_come_with_those_beside_them() {
     let items = loader.load("items.g4").expect("it is there");
     assert_eq!((items.name(), items.text()), ("here/items.g4", "grammar items;"));
     assert!(loader.load("others.g4").is_err());
+    // Whether there is a file is not recorded: what is built does not depend on it.
+    assert!(loader.has("items.g4") && loader.has("list.g4") && !loader.has("more.g4"));
     fs::write(folder.join("bad.g4"), b"\xff").expect("a file");
     let said = loader.load("bad.g4").expect_err("no text");
     assert_eq!(said, "it is not UTF-8 text: byte 0xff at offset 0 (line 1)");

@@ -28,7 +28,7 @@ impl Given {
         }
         let Some(name) = surroundings.tokens else { return Some(Given::default()) };
         let file = load(name, surroundings, diagnostics)?;
-        if lex::is_called(name) {
+        if lex::is_lexer(name, surroundings.loader) {
             let message = "a file of lex is a file of tokens for grammars of yacc and bison only";
             let help = "a file of tokens for this grammar has a rule for each token, such as `NUM ::= [0-9]+`";
             diagnostics.push(Diagnostic::error(Code::UnknownDirective, None, message).help(help));

@@ -86,7 +86,7 @@ pub trait Format: Sync {
     }
 
     /// Returns true if its grammars have a lexer when this file of tokens is read with them.
-    fn has_lexer_with(&self, _tokens: Option<&str>) -> bool {
+    fn has_lexer_with(&self, _tokens: Option<&str>, _loader: &dyn Loader) -> bool {
         self.has_lexer()
     }
 
@@ -208,6 +208,11 @@ pub trait Loader {
     ///
     /// The reason why it cannot be loaded, in a few words.
     fn load(&self, name: &str) -> Result<SourceFile, String>;
+
+    /// Returns true if there is a file called `name`. What is built from the grammar does not depend on it.
+    fn has(&self, name: &str) -> bool {
+        self.load(name).is_ok()
+    }
 }
 
 /// A loader without files.

@@ -1,9 +1,11 @@
 //! Grammars of yacc and bison. Actions are left out. A token derives the text of its declaration (`%token NUM "1"`), or
 //! the rule with its name in a file beside the grammar, or what a file of lex says.
 
+use std::cell::OnceCell;
+
 use super::builder::Builder;
 use super::given::{self, Given};
-use super::{Format, Surroundings, glance, lex};
+use super::{Format, Loader, Surroundings, glance, lex};
 use crate::ast::Grammar;
 use crate::diagnostics::{Diagnostics, SourceFile};
 
@@ -47,7 +49,7 @@ impl Format for Yacc {
         surroundings: &Surroundings<'_>,
         diagnostics: &mut Diagnostics,
     ) -> Grammar {
-        if let Some(name) = surroundings.tokens.filter(|name| lex::is_called(name)) {
+        if let Some(name) = surroundings.tokens.filter(|name| lex::is_lexer(name, surroundings.loader)) {
             return match given::load(name, surroundings, diagnostics) {
                 Some(lexer) => with_lexer(file, &lexer, surroundings, diagnostics),
                 None => Grammar::default(),
@@ -57,8 +59,8 @@ impl Format for Yacc {
         without_lexer(file, &given, &|| lexer_beside(file, surroundings), diagnostics)
     }
 
-    fn has_lexer_with(&self, tokens: Option<&str>) -> bool {
-        tokens.is_some_and(lex::is_called)
+    fn has_lexer_with(&self, tokens: Option<&str>, loader: &dyn Loader) -> bool {
+        tokens.is_some_and(|name| lex::is_lexer(name, loader))
     }
 }
 
@@ -71,7 +73,9 @@ fn without_lexer(
 ) -> Grammar {
     let mut builder = Builder::new(diagnostics);
     let parsed = parser::parse(file.text(), &mut builder);
-    plain::grammar(&parsed, given, lexer, &mut builder)
+    // Files are looked for once, and only if a message names one.
+    let found = OnceCell::new();
+    plain::grammar(&parsed, given, &|| found.get_or_init(lexer).clone(), &mut builder)
 }
 
 /// Reads a grammar whose tokens a file of lex describes.
@@ -97,7 +101,7 @@ fn lexer_beside(file: &SourceFile, surroundings: &Surroundings<'_>) -> Option<St
     let name = file.name().rsplit(['/', '\\']).next()?;
     let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
     let mut names = lex::EXTENSIONS.iter().map(|extension| format!("{stem}.{extension}"));
-    names.find(|name| surroundings.loader.load(name).is_ok())
+    names.find(|name| surroundings.loader.has(name))
 }
 
 #[cfg(test)]

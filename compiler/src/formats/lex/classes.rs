@@ -95,7 +95,9 @@ fn member(text: &str) -> Option<(u32, usize)> {
 
 /// Returns the members of `[:alpha:]` or `[:^alpha:]`, if the text begins so, and its length.
 fn named(text: &str) -> Option<(CharSet, usize)> {
-    let (name, _) = text.strip_prefix("[:")?.split_once(":]")?;
+    const LONGEST: usize = "[:^xdigit".len();
+    let end = text.bytes().take(LONGEST).skip(2).take_while(|c| *c == b'^' || c.is_ascii_alphabetic()).count() + 2;
+    let name = text.get(..end)?.strip_prefix("[:").filter(|_| text[end..].starts_with(":]"))?;
     let bare = name.strip_prefix('^').unwrap_or(name);
     let set = CharSet::new(Unit::Char, posix(bare)?.iter().copied());
     let set = if bare == name { set } else { CharSet::new(Unit::Char, [(0, 0x7F)]).difference(&set) };

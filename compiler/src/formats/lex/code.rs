@@ -1,6 +1,6 @@
 //! The words and signs of C, as far as actions are read.
 
-use crate::ordered::Set;
+use crate::ordered::Map;
 
 /// A word, a sign, or a literal.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,24 +19,39 @@ impl Token<'_> {
     }
 }
 
-/// Returns the length of an action: to the end of its line, or of the line on which its last brace is closed.
-pub(super) fn end_of_action(text: &str) -> usize {
+/// The end of an action.
+pub(super) struct ActionEnd {
+    pub(super) length: usize,
+    /// The place of a brace that nothing closes.
+    pub(super) unclosed: Option<usize>,
+}
+
+/// Returns the end of an action: that of its line, or of the line on which its last brace is closed.
+pub(super) fn end_of_action(text: &str) -> ActionEnd {
     let mut depth = 0i32;
+    let mut open = 0;
     let mut at = 0;
     while let Some(c) = text[at..].chars().next() {
         match c {
-            '\n' if depth <= 0 => return at,
-            '{' => depth += 1,
+            '\n' if depth <= 0 => return ActionEnd { length: at, unclosed: None },
+            '{' => {
+                open = if depth == 0 { at } else { open };
+                depth += 1;
+            }
             '}' => depth -= 1,
             _ => {}
         }
         at += skipped(&text[at..]).unwrap_or(c.len_utf8());
     }
-    at
+    ActionEnd { length: at, unclosed: (depth > 0).then_some(open) }
 }
 
-/// Returns the length of the comment or literal that the text begins with, if it does.
+/// Returns the length of the comment or literal that the text begins with, if it does. A backslash takes the next
+/// character with it everywhere, so a quote that nothing closes has no further quote of its kind on its line.
 fn skipped(text: &str) -> Option<usize> {
+    if let Some(rest) = text.strip_prefix('\\') {
+        return Some(1 + rest.chars().next().filter(|&c| c != '\n').map_or(0, char::len_utf8));
+    }
     if let Some(inside) = text.strip_prefix("/*") {
         return Some(inside.find("*/").map_or(text.len(), |length| length + 4));
     }
@@ -57,34 +72,54 @@ fn skipped(text: &str) -> Option<usize> {
     Some(1)
 }
 
-/// Returns the names that `#define` defines.
-pub(super) fn defined<'t>(code: &[&'t str]) -> Set<&'t str> {
-    let lines = code.iter().flat_map(|code| code.lines());
-    let names = lines.filter_map(|line| line.trim_start().strip_prefix('#')?.trim_start().strip_prefix("define"));
-    names.filter_map(|rest| rest.split(|c: char| !is_word(c)).find(|word| !word.is_empty())).collect()
+/// Returns the macros that `#define` defines, each with what it stands for.
+pub(super) fn macros<'t>(code: &[&'t str]) -> Map<&'t str, &'t str> {
+    let mut found = Map::new();
+    for &code in code {
+        let mut at = 0;
+        while at < code.len() {
+            let line = &code[at..at + end_of_directive(&code[at..])];
+            at += line.len() + 1;
+            let Some(rest) = line.trim_start().strip_prefix('#') else { continue };
+            let Some(rest) = rest.trim_start().strip_prefix("define") else { continue };
+            let rest = rest.trim_start_matches(|c| !is_word(c));
+            let name = &rest[..rest.find(|c| !is_word(c)).unwrap_or(rest.len())];
+            found.entry(name).or_insert(&rest[name.len()..]);
+        }
+    }
+    found
 }
 
 fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// Returns the tokens of code without what the preprocessor leaves out, if these names are defined.
-pub(super) fn tokens<'t>(code: &'t str, defined: &Set<&str>) -> Vec<Token<'t>> {
+/// The parts of code that the preprocessor leaves out.
+#[derive(Default)]
+struct Conditions {
+    /// For each open condition: whether its part is read, and whether one was.
+    open: Vec<(bool, bool)>,
+    /// The number of open conditions whose part is not read.
+    unread: usize,
+}
+
+/// Returns the tokens of code without what the preprocessor leaves out, if these macros are defined.
+pub(super) fn tokens<'t>(code: &'t str, defined: &Map<&str, &str>) -> Vec<Token<'t>> {
     let mut found = Vec::new();
-    // For each open condition: whether its part is read, and whether one was.
-    let mut conditions: Vec<(bool, bool)> = Vec::new();
+    let mut conditions = Conditions::default();
+    let mut begins_line = true;
     let mut at = 0;
     while let Some(c) = code[at..].chars().next() {
         let rest = &code[at..];
-        if c == '#' && code[..at].rsplit('\n').next().is_some_and(|before| before.trim().is_empty()) {
+        if c == '#' && begins_line {
             let length = end_of_directive(rest);
-            direct(&rest[1..length], defined, &mut conditions);
+            conditions.direct(&rest[1..length], defined);
             at += length;
             continue;
         }
-        let is_read = conditions.iter().all(|&(is_read, _)| is_read);
+        begins_line = c == '\n' || begins_line && c.is_whitespace();
         let (token, length) = token(rest, c);
-        found.extend(token.filter(|_| is_read));
+        found.extend(token.filter(|_| conditions.unread == 0));
         at += length;
     }
     found
@@ -96,25 +131,39 @@ fn end_of_directive(text: &str) -> usize {
     ends.into_iter().find(|&at| !text[..at].trim_end_matches('\r').ends_with('\\')).unwrap_or(text.len())
 }
 
-/// Follows a line of the preprocessor.
-fn direct(line: &str, defined: &Set<&str>, conditions: &mut Vec<(bool, bool)>) {
-    let line = line.trim_start();
-    let word: &str = &line[..line.find(|c: char| !is_word(c)).unwrap_or(line.len())];
-    let holds = || {
-        let words = line[word.len()..].split(|c: char| !is_word(c)).filter(|name| !matches!(*name, "" | "defined"));
-        words.into_iter().any(|name| defined.contains(name) || name == "1")
-    };
-    match word {
-        "if" | "ifdef" => conditions.push((holds(), holds())),
-        "ifndef" => conditions.push((!holds(), !holds())),
-        "elif" | "else" => {
-            if let Some((is_read, was_read)) = conditions.last_mut() {
-                *is_read = !*was_read && (word == "else" || holds());
-                *was_read |= *is_read;
+impl Conditions {
+    /// Follows a line of the preprocessor.
+    fn direct(&mut self, line: &str, defined: &Map<&str, &str>) {
+        let line = line.trim_start();
+        let word: &str = &line[..line.find(|c: char| !is_word(c)).unwrap_or(line.len())];
+        let holds = || {
+            let words = line[word.len()..].split(|c: char| !is_word(c)).filter(|name| !matches!(*name, "" | "defined"));
+            words.into_iter().any(|name| defined.contains_key(name) || name == "1")
+        };
+        match word {
+            "if" | "ifdef" => self.begin(holds()),
+            "ifndef" => self.begin(!holds()),
+            "elif" | "else" => {
+                if let Some((_, was_read)) = self.end() {
+                    let is_read = !was_read && (word == "else" || holds());
+                    self.begin(is_read);
+                    self.open.last_mut().into_iter().for_each(|(_, was)| *was |= was_read);
+                }
             }
+            "endif" => drop(self.end()),
+            _ => {}
         }
-        "endif" => drop(conditions.pop()),
-        _ => {}
+    }
+
+    fn begin(&mut self, is_read: bool) {
+        self.open.push((is_read, is_read));
+        self.unread += usize::from(!is_read);
+    }
+
+    fn end(&mut self) -> Option<(bool, bool)> {
+        let ended = self.open.pop()?;
+        self.unread -= usize::from(!ended.0);
+        Some(ended)
     }
 }
 
@@ -125,6 +174,7 @@ fn token(text: &str, first: char) -> (Option<Token<'_>>, usize) {
         let token = match (first, inside) {
             ('"', Some(inside)) => Some(Token::Text(unescaped(inside))),
             ('\'', Some(inside)) => Some(Token::Char(unescaped(inside))),
+            ('\\', _) => Some(Token::Sign(first)),
             _ => None,
         };
         return (token, length);

@@ -59,7 +59,7 @@ pub(super) fn read<'t>(text: &'t str, builder: &mut Builder<'_>) -> File<'t> {
         rules: Vec::new(),
         code: Vec::new(),
     };
-    let mut reader = Reader { scan: Scanner::new(text), file, groups: Vec::new(), builder };
+    let mut reader = Reader { scan: Scanner::new(text), file, groups: Vec::new(), has_errors: false, builder };
     if reader.definitions() {
         reader.rules();
         reader.file.code.push(reader.scan.rest());
@@ -76,6 +76,7 @@ struct Reader<'t, 'b, 'd> {
     file: File<'t>,
     /// The start conditions of the groups of rules that are open.
     groups: Vec<Vec<usize>>,
+    has_errors: bool,
     builder: &'b mut Builder<'d>,
 }
 
@@ -95,9 +96,17 @@ impl<'t> Reader<'t, '_, '_> {
                 }
             }
         }
-        let help = "a file of lex has definitions, then `%%`, then rules `pattern { return TOKEN; }`";
-        self.builder.error(self.scan.here(), "there is no `%%`, so there are no rules", help);
+        // An error may have taken the rest of the file, or ended the search.
+        if !self.has_errors && !self.builder.gives_up() {
+            let help = "a file of lex has definitions, then `%%`, then rules `pattern { return TOKEN; }`";
+            self.error(self.scan.here(), "there is no `%%`, so there are no rules", help);
+        }
         false
+    }
+
+    fn error(&mut self, span: Span, message: impl Into<String>, help: impl Into<String>) {
+        self.has_errors = true;
+        self.builder.error(span, message, help);
     }
 
     fn skip_line(&mut self) {
@@ -123,7 +132,7 @@ impl<'t> Reader<'t, '_, '_> {
         let open = self.scan.here();
         let inside = self.scan.take_past(close);
         if inside.is_none() && close != "\n" {
-            self.builder.error(open, "this is not closed", format!("close it with `{}`", close.trim_start()));
+            self.error(open, "this is not closed", format!("close it with `{}`", close.trim_start()));
         }
         let inside = inside.unwrap_or_else(|| {
             let rest = self.scan.rest();
@@ -159,7 +168,7 @@ impl<'t> Reader<'t, '_, '_> {
         for name in line.split(|c: char| c.is_whitespace() || c == ',').filter(|name| !name.is_empty()) {
             if self.file.states.len() == MAX_STATES {
                 let message = format!("there are more than {MAX_STATES} start conditions");
-                self.builder.error(Span::new(start, start + line.len()), message, "use fewer of them");
+                self.error(Span::new(start, start + line.len()), message, "use fewer of them");
                 return;
             }
             self.file.states.push(State { name, is_exclusive });
@@ -207,7 +216,9 @@ impl<'t> Reader<'t, '_, '_> {
 
     /// Reads a rule, or the beginning of a group of rules. `None` if it has errors.
     fn rule(&mut self, names: &Map<&str, usize>) -> Option<()> {
-        let states = self.conditions(names)?;
+        let conditions = self.conditions(names);
+        let is_known = conditions.is_some();
+        let states = conditions.unwrap_or_default();
         // The brace may stand on a line of its own.
         let rest = self.scan.rest();
         let brace = rest.trim_start();
@@ -222,7 +233,9 @@ impl<'t> Reader<'t, '_, '_> {
         let text = &self.scan.rest()[..end_of_pattern(self.scan.rest())];
         self.scan.position += text.len();
         if text.is_empty() {
-            self.builder.error(self.scan.here(), "there is no pattern here", "a rule is written `pattern action`");
+            if is_known {
+                self.error(self.scan.here(), "there is no pattern here", "a rule is written `pattern action`");
+            }
             return None;
         }
         if self.builder.count(1 + states.len(), Span::new(start, start + text.len())).is_err() {
@@ -230,42 +243,43 @@ impl<'t> Reader<'t, '_, '_> {
         }
         self.scan.take_while(is_blank);
         let action = self.action();
-        self.file.rules.push(Rule { states, pattern: Text { name: "", text, start }, action });
+        if is_known {
+            self.file.rules.push(Rule { states, pattern: Text { name: "", text, start }, action });
+        }
         Some(())
     }
 
-    /// Returns the start conditions of the next rule, which stand in front of it or of its groups.
+    /// Returns the start conditions of the next rule: those of its groups, and those in front of it. `None` if they
+    /// have errors. Then the rule is read, and left out.
     fn conditions(&mut self, names: &Map<&str, usize>) -> Option<Vec<usize>> {
         let start = self.scan.position;
-        let mut states = match self.groups.last() {
-            Some(states) => states.clone(),
-            None => (0..self.file.states.len()).filter(|&number| !self.file.states[number].is_exclusive).collect(),
-        };
+        let group = self.groups.last();
         if self.scan.sees("<<EOF>>") || !self.scan.eat("<") {
-            return Some(states);
+            let usual = || (0..self.file.states.len()).filter(|&number| !self.file.states[number].is_exclusive);
+            return Some(group.cloned().unwrap_or_else(|| usual().collect()));
         }
+        let mut applies = vec![false; self.file.states.len()];
+        group.into_iter().flatten().for_each(|&number| applies[number] = true);
         let Some(listed) = self.scan.take_past(">") else {
-            self.builder.error(
-                self.scan.span_from(start),
-                "these start conditions are not closed",
-                "close them with `>`",
-            );
+            let span = self.scan.span_from(start);
+            self.error(span, "these start conditions are not closed", "close them with `>`");
             return None;
         };
-        states.clear();
+        let mut unknown = None;
         for name in listed.split(',').map(str::trim) {
             match names.get(name) {
-                Some(&number) => states.push(number),
-                None if name == "*" => states.extend(0..self.file.states.len()),
-                None => {
-                    let shown: String = name.chars().take(40).collect::<String>().escape_debug().to_string();
-                    let message = format!("the start condition `{shown}` is not declared");
-                    self.builder.error(self.scan.span_from(start), message, "declare it with `%x` or `%s`");
-                    return None;
-                }
+                Some(&number) => applies[number] = true,
+                None if name == "*" => applies.fill(true),
+                None => unknown = Some(name),
             }
         }
-        Some(states)
+        if let Some(name) = unknown {
+            let shown: String = name.chars().take(40).collect::<String>().escape_debug().to_string();
+            let message = format!("the start condition `{shown}` is not declared");
+            self.error(self.scan.span_from(start), message, "declare it with `%x` or `%s`");
+            return None;
+        }
+        Some((0..applies.len()).filter(|&number| applies[number]).collect())
     }
 
     /// Reads an action. `None` if it is that of the next rule.
@@ -275,12 +289,23 @@ impl<'t> Reader<'t, '_, '_> {
             self.skip_line();
             return None;
         }
-        if self.scan.eat("%{") {
-            let code = self.scan.take_past("%}").unwrap_or_default();
+        if self.scan.sees("%{") {
+            let open = self.scan.here();
+            self.scan.eat("%{");
+            let Some(code) = self.scan.take_past("%}") else {
+                self.error(open, "this code is not closed", "close it with `%}`");
+                self.scan.position = self.scan.text.len();
+                return Some("");
+            };
             self.skip_line();
             return Some(code);
         }
-        let code = &rest[..code::end_of_action(rest)];
+        let end = code::end_of_action(rest);
+        if let Some(open) = end.unclosed {
+            let place = self.scan.position + open;
+            self.error(Span::new(place, place + 1), "this action is not closed", "close it with `}`");
+        }
+        let code = &rest[..end.length];
         self.scan.position += code.len();
         self.scan.eat("\n");
         Some(code)

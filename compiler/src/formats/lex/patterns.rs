@@ -11,6 +11,8 @@ use crate::tokens::Pattern;
 
 /// The deepest nesting of parentheses.
 const MAX_NESTING: usize = 100;
+/// The most repetitions of a repetition that are not written as one.
+const MAX_REPEATS: usize = 4;
 
 /// The texts that a rule matches, and where.
 pub(super) struct Matched {
@@ -24,12 +26,20 @@ pub(super) struct Matched {
 /// Returns the length of the pattern that the text begins with: up to a blank outside of quotes and classes.
 pub(super) fn end_of_pattern(text: &str) -> usize {
     let mut at = 0;
+    // A class that is not closed has no bracket behind it that closes another one.
+    let mut has_classes = true;
     while let Some(c) = text[at..].chars().next() {
         at += match c {
             ' ' | '\t' | '\n' | '\r' => return at,
             '\\' => 1 + text[at + 1..].chars().next().filter(|&c| c != '\n').map_or(0, char::len_utf8),
             '"' => quoted(&text[at..]).map_or(1, |inside| inside.len() + 2),
-            '[' => class(&text[at..]).map_or(1, |class| class.length),
+            '[' if has_classes => class(&text[at..]).map_or_else(
+                || {
+                    has_classes = false;
+                    1
+                },
+                |class| class.length,
+            ),
             _ => c.len_utf8(),
         };
     }
@@ -42,7 +52,7 @@ fn quoted(text: &str) -> Option<&str> {
     while let Some((at, c)) = characters.next() {
         match c {
             '"' => return Some(&text[1..at]),
-            '\\' => drop(characters.next()),
+            '\\' if characters.next().is_some_and(|(_, c)| c == '\n') => return None,
             '\n' => return None,
             _ => {}
         }
@@ -57,7 +67,7 @@ pub(super) struct Context<'c> {
     pub(super) ignores_case: bool,
 }
 
-/// Reads the pattern of a rule.
+/// Reads the pattern of a rule, or of a definition.
 pub(super) fn rule(text: Text<'_>, context: &Context<'_>, builder: &mut Builder<'_>) -> Result<Matched, Reported> {
     let mut reading = Reading::new(text, context, builder);
     let at_line_start = reading.eat("^");
@@ -69,18 +79,6 @@ pub(super) fn rule(text: Text<'_>, context: &Context<'_>, builder: &mut Builder<
     };
     reading.end()?;
     Ok(Matched { pattern, at_line_start, trailing })
-}
-
-/// Reads the pattern of a definition.
-pub(super) fn definition(
-    text: Text<'_>,
-    context: &Context<'_>,
-    builder: &mut Builder<'_>,
-) -> Result<Pattern, Reported> {
-    let mut reading = Reading::new(text, context, builder);
-    let pattern = reading.choice(0)?;
-    reading.end()?;
-    Ok(pattern)
 }
 
 struct Reading<'r, 'd> {
@@ -145,8 +143,12 @@ impl<'r, 'd> Reading<'r, 'd> {
 
     /// Returns a pattern with the repetitions behind it.
     fn repeated(&mut self, mut item: Pattern) -> Result<Pattern, Reported> {
+        let mut nesting = 0;
         loop {
             let start = self.at;
+            if nesting > MAX_REPEATS {
+                return Err(self.builder.too_deep(self.span(start)));
+            }
             let (min, max) = match self.rest().bytes().next() {
                 Some(b'*') => (0, None),
                 Some(b'+') => (1, None),
@@ -156,7 +158,16 @@ impl<'r, 'd> Reading<'r, 'd> {
             };
             self.at += usize::from(self.at == start);
             self.builder.count(1, self.span(start))?;
-            item = Pattern::Repeat { item: Box::new(item), min, max, lazy: false };
+            item = match item {
+                Pattern::Repeat { item, min: least, max: most, .. } if are_simple([(min, max), (least, most)]) => {
+                    let max = max.and(most);
+                    Pattern::Repeat { item, min: min * least, max, lazy: false }
+                }
+                item => {
+                    nesting += 1;
+                    Pattern::Repeat { item: Box::new(item), min, max, lazy: false }
+                }
+            };
         }
     }
 
@@ -238,7 +249,9 @@ impl<'r, 'd> Reading<'r, 'd> {
             if !is_union && !self.eat("{-}") {
                 return Ok(Pattern::Set { set, listed });
             }
+            let start = self.at;
             let (other, is_listed) = self.class()?;
+            self.builder.count(set.ranges().len() / 16, self.span(start))?;
             set = if is_union { set.union(&other) } else { set.difference(&other) };
             listed &= is_listed || !is_union;
         }
@@ -316,6 +329,11 @@ impl<'r, 'd> Reading<'r, 'd> {
         self.at = (self.at + flags.len() + 1).min(self.text.len());
         Ok(())
     }
+}
+
+/// Returns true if all are those of `*`, `+` or `?`.
+fn are_simple(counts: [(u32, Option<u32>); 2]) -> bool {
+    counts.iter().all(|&(min, max)| min < 2 && max.is_none_or(|max| max == 1))
 }
 
 /// A pattern that matches no text.

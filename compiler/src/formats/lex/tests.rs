@@ -1,5 +1,8 @@
 //! Snapshots of grammars of yacc with files of lex.
 
+mod hostile;
+mod meaning;
+
 use expect_test::{Expect, expect};
 
 use crate::formats::testing::parsed_with;
@@ -88,6 +91,8 @@ fn matches_of_a_start_condition_are_parts_of_its_token() {
               | a: STRING STRING;
               | ^
               help: no hidden rule can stand there; derivations with such neighbours are left out where there are others
+            g: warning[not-context-free]: tokens.l:13:6: a rule whose code seems to report a mistake is never drawn
+              help: if its texts are valid, leave out words such as `error` in a copy of this file
         "#]],
     );
 }
@@ -135,7 +140,7 @@ fn patterns_of_flex() {
             F ::= [~]
             G ::= ([p] | [q])+
             g: warning[not-context-free]: tokens.l:7:1: what must follow a match, after `/` or `$`, is not asked for
-              help: its token is drawn from other rules, or, if there are none, whatever follows
+              help: its token is drawn from rules without that; if there are none, whatever follows
         "#]],
     );
 }
@@ -200,9 +205,9 @@ void skip() { while (input() != '/'); }
             g: warning[not-context-free]: tokens.l:4:1: a rule whose code reads, or gives back, text is left out
               help: write one pattern for the whole text in a copy of this file
             g: warning[not-context-free]: tokens.l:5:1: what must follow a match, after `/` or `$`, is not asked for
-              help: its token is drawn from other rules, or, if there are none, whatever follows
+              help: its token is drawn from rules without that; if there are none, whatever follows
             g: warning[not-context-free]: tokens.l:6:1: rules with `^` are left out, as the lines of texts are not followed
-              help: write a rule without `^` if its texts may stand anywhere
+              help: at the beginning of a line, texts of other rules may be cut otherwise; write a rule without `^` if its texts may stand anywhere
             g: warning[not-context-free]: tokens.l:7:1: an action makes one of several tokens, of which one is taken
               help: write a rule for each of them in a copy of this file
             g: warning[not-context-free]: tokens.l:8:1: an action makes its token under a condition, which is not asked for

@@ -29,12 +29,21 @@ pub(super) fn grammar(
             .iter()
             .map(|alternative| Syntax::Seq(alternative.symbols.iter().filter_map(|one| tokens.syntax(one)).collect()))
             .collect();
+        if options.is_empty() {
+            let message = format!("rule `{}` has no alternatives left", name.text);
+            let help = "every alternative has `error` in it";
+            diagnostics.push(Diagnostic::error(Code::Syntax, name.span, message).help(help));
+        }
         let body = if options.len() == 1 { options.remove(0) } else { Syntax::Choice(options) };
         rules.push(tokens::Rule { name: name.text.clone(), span: name.span, body });
     }
+    if diagnostics.has_errors() {
+        return Grammar::default();
+    }
     let span = rules[start].span;
     let Tokens { mut names, .. } = tokens;
-    let wanted = Wanted { names: &names, unused: names.len(), span };
+    let declared: Set<&str> = parsed.tokens.keys().copied().collect();
+    let wanted = Wanted { names: &names, declared: &declared, unused: names.len(), span };
     let Some(lexed) = lex::read(file, &wanted, diagnostics) else { return Grammar::default() };
     let Lexed { modes, rules: mut lexical, fragments, has_unread, minds_lines } = lexed;
     supply(parsed, &names, has_unread, &mut lexical, span);
