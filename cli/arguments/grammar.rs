@@ -74,7 +74,8 @@ pub struct EndOfHeadings {}
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Reading the grammar")]
 pub struct ReadingArgs {
-    /// Policy for separators between tokens, in formats with a lexer (ANTLR): auto, space, none, or any.
+    /// Policy for separators between tokens, in formats with a lexer (ANTLR, and yacc with a file of lex): auto, space,
+    /// none, or any.
     ///
     /// `auto` puts a separator only where the lexer would otherwise cut the text differently, `space` between all
     /// tokens, `none` nowhere; `any` allows whatever is hidden between any tokens. `parse`, `mutate` and `minimise`
@@ -82,7 +83,7 @@ pub struct ReadingArgs {
     #[arg(long, value_name = "POLICY", value_parser = values::separator_policies())]
     pub separator_policy: Option<String>,
 
-    /// The characters that complements of sets draw from, in formats with a lexer (ANTLR).
+    /// The characters that complements of sets draw from, in formats with a lexer (ANTLR, and yacc with a file of lex).
     ///
     /// `readable`, the default, is printable ASCII and a few others; `ascii` is printable ASCII; `unicode` is all
     /// characters; `bytes` is those up to U+00FF; `all`, the default with `--separator-policy any`, is all characters,

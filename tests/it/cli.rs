@@ -141,6 +141,34 @@ fn tokens_of_yacc_stand_in_a_file() {
 }
 
 #[test]
+fn a_file_of_lex_says_what_tokens_are() {
+    let place = place("lex");
+    let (grammar, lexer, input) = (place.path("sum.y"), place.path("sum.l"), place.path("input"));
+    fs::write(&grammar, "%token NUM\n%%\nsum: NUM | sum '+' NUM;\n").unwrap();
+    fs::write(&lexer, "%%\n[0-9]+ return NUM;\n\"+\" return yytext[0];\n[ \\n]+ ;\n").unwrap();
+    let with = ["--tokens", &lexer];
+    let arguments = ["gen", &grammar, "-n", "1", "--seed", "1", "--separator-policy", "space"];
+    let generated = run(&[&arguments[..], &with].concat());
+    assert!(generated.status.success() && !text(&generated.stderr).contains("no effect"), "{generated:?}");
+    let said = text(&generated.stdout);
+    assert!(said.chars().all(|c| c.is_ascii_digit() || " +\n".contains(c)), "{said:?}");
+    // Texts of others have blanks anywhere, and the choices are those of the policy that says so.
+    fs::write(&input, "1 +\n 2+3 ").unwrap();
+    let parsed =
+        run(&[&["parse", &grammar, &input, "--choices", "--raw", "-o", &place.path("choices")][..], &with].concat());
+    assert!(parsed.status.success() && text(&parsed.stderr).contains("--separator-policy any"), "{parsed:?}");
+    let without = run(&["check", &grammar]);
+    assert!(text(&without.stderr).contains("`sum.l` beside it says what its tokens are: add `--tokens sum.l`"));
+    // A file with this extension may be in another notation. Then nothing has a lexer.
+    let other = place.path("tokens.lex");
+    fs::write(&other, "NUM ::= [0-9]+\n").unwrap();
+    let idle = run(&["gen", &grammar, "--seed", "1", "--tokens", &other, "--separator-policy", "space"]);
+    assert!(idle.status.success(), "{idle:?}");
+    let said = text(&idle.stderr);
+    assert!(said.contains("has no effect") && said.contains("; this one is read as yacc"), "{said}");
+}
+
+#[test]
 fn standard_input_is_a_grammar() {
     let place = place("stdin");
     let file = fs::File::open(&place.grammar).unwrap();

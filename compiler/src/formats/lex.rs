@@ -22,8 +22,8 @@ pub(super) use rules::{Lexed, Wanted, read};
 /// The extensions of files of lex and flex.
 pub(super) const EXTENSIONS: &[&str] = &["l", "ll", "lex", "flex", "lpp", "lxx"];
 
-/// Returns true if a file of tokens is one of lex or flex, as its name says. Files in other notations are called `.lex`,
-/// too, so the text of such a file must have a line `%%`.
+/// Returns true if a file of tokens is one of lex or flex, as its name says. Files in other notations are called
+/// `.lex`, too, so the text of such a file must have a line `%%`.
 pub(super) fn is_lexer(name: &str, loader: &dyn Loader) -> bool {
     let extension = name.rsplit(['/', '\\']).next().and_then(|name| name.rsplit_once('.')).map_or("", |(_, end)| end);
     let is_divided = || loader.load(name).is_ok_and(|file| file.text().lines().any(|line| line.starts_with("%%")));

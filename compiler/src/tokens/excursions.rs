@@ -58,8 +58,8 @@ struct Levels<'w, 'a> {
     rules: Vec<ast::Rule>,
 }
 
-/// Returns hidden matches that leave a mode, with what leads back to it. `None` if none lead back. Too many ways are left
-/// out, and the writer notes it.
+/// Returns hidden matches that leave a mode, with what leads back to it. `None` if none lead back. Too many ways are
+/// left out, and the writer notes it.
 pub(super) fn from(writer: &mut Writer<'_>, mode: usize, span: Span) -> Option<Expr> {
     let mut levels = Levels {
         writer,

@@ -236,7 +236,7 @@ fn options_for_lexers_are_said_to_have_no_effect_without_one() {
             );
             assert!(
                 line.ends_with(
-                    ": it is for grammars of ANTLR, and those of yacc with a file of lex, this one is read as ebnf"
+                    ": it is for grammars of ANTLR, and those of yacc with a file of lex; this one is read as ebnf"
                 ),
                 "{line}"
             );

@@ -284,6 +284,28 @@ fn alternatives_of_weight_0_are_for_texts() {
     assert!(text(&refused.stderr).contains("the setting of zero weights was `keep`"), "{}", text(&refused.stderr));
 }
 
+#[test]
+fn hidden_text_through_other_modes_ends_where_the_lexer_ends_it() {
+    let place = place("parse-modes");
+    let (grammar, lexer, file) = (place.path("Nested.g4"), place.path("NestedLexer.g4"), place.path("in"));
+    let rules = "A : 'a' ; WS : ' ' -> skip ; OPEN : '/*' -> skip, pushMode(C) ; HASH : '#' -> skip, pushMode(D) ; \
+                 mode C ; MORE : '/*' -> skip, pushMode(C) ; END : '*/' -> skip, popMode ; ANY : . -> skip ; \
+                 mode D ; LONG : '<!--' -> skip ; LINE : '\\n' -> skip, popMode ; OTHER : ~'\\n' -> skip ;";
+    fs::write(&lexer, format!("lexer grammar NestedLexer; {rules}")).unwrap();
+    fs::write(&grammar, "parser grammar Nested; options { tokenVocab = NestedLexer; } s : A+ EOF ;").unwrap();
+    let parses = |input: &str| {
+        fs::write(&file, input).unwrap();
+        run(&["parse", &grammar, &file]).status.success()
+    };
+    for right in ["a a", "a /* x */ a", "a/* /* y */ **/a", "/**/a", "a # <!-a <!-- *\n a", "a /*/ * /*/*//**/*/*/*/ a"]
+    {
+        assert!(parses(right), "{right:?}");
+    }
+    for wrong in ["a /* x */ a */ a", "a /* /* */ a", "a /*/ a", "a /* # */ a */", "a # \n */ a"] {
+        assert!(!parses(wrong), "{wrong:?}");
+    }
+}
+
 /// Texts have blanks and comments where their authors like, the grammar generates few of them.
 #[test]
 #[ignore = "run by ci/test"]

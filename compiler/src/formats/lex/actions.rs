@@ -113,7 +113,7 @@ enum Value {
 /// The effect of an action on the start condition, and on what is matched.
 enum Turn {
     Moves(Vec<Change>),
-    /// It is not certain, or not seen.
+    /// Nothing that is certain, or seen.
     Unknown,
     /// Text is read or given back.
     Changes,

@@ -14,7 +14,7 @@ pub(super) struct Definitions<'t> {
     pub(super) sets: Sets,
     /// The definitions that each one refers to.
     uses: Vec<Vec<usize>>,
-    /// Whether `^`, `$` or `/` stands in a definition, or in one that it refers to.
+    /// Marks of the definitions with `^`, `$` or `/` in them, or in one that they refer to.
     is_placed: Vec<bool>,
     /// The definitions that rules use.
     used: Set<usize>,

@@ -71,11 +71,11 @@ pub(super) fn changes(code: &[Token<'_>], at: usize) -> bool {
 /// The functions and macros that have an effect on the lexer, by themselves or through others that they use.
 #[derive(Default)]
 pub(super) struct Effects<'c> {
-    /// Those that change what is matched.
+    /// Names of what changes the matches.
     pub(super) changing: Set<&'c str>,
-    /// Those that change the start condition.
+    /// Names of what changes the start condition.
     pub(super) moving: Set<&'c str>,
-    /// The macros that return.
+    /// Names of macros that return.
     pub(super) returning: Set<&'c str>,
 }
 
