@@ -85,8 +85,12 @@ pub(super) struct Facts<'f> {
     named: &'f dyn Fn(&str) -> Option<usize>,
     /// Returns the number of the token that is a character.
     character: &'f dyn Fn(&str) -> Option<usize>,
+    /// The number of the token that is never drawn.
+    unused: usize,
     /// The words of the file's tables.
     pub(super) words: Rc<[(String, usize)]>,
+    /// The tokens of these words.
+    listed: Set<usize>,
     effects: Effects<'f>,
     /// The tokens that each function returns.
     results: Map<&'f str, Vec<usize>>,
@@ -124,13 +128,16 @@ impl<'f> Facts<'f> {
     pub(super) fn new(
         named: &'f dyn Fn(&str) -> Option<usize>,
         character: &'f dyn Fn(&str) -> Option<usize>,
+        unused: usize,
         code: &[Token<'f>],
         functions: &Map<&'f str, &[Token<'f>]>,
         macros: &Map<&'f str, Vec<Token<'f>>>,
     ) -> Facts<'f> {
         let bodies = functions.iter().map(|(name, body)| (*name, *body));
         let effects = Effects::new(bodies, macros.iter().map(|(name, body)| (*name, body.as_slice())));
-        let mut facts = Facts { named, character, words: words(code, named).into(), effects, results: Map::new() };
+        let words: Rc<[_]> = words(code, named).into();
+        let listed = words.iter().map(|&(_, token)| token).collect();
+        let mut facts = Facts { named, character, unused, words, listed, effects, results: Map::new() };
         let results = functions.iter().map(|(name, body)| (*name, facts.results_of(body))).collect();
         facts.results = results;
         facts
@@ -187,7 +194,8 @@ impl<'f> Facts<'f> {
         }
         let sometimes = (plain.is_none() && !tokens.is_empty()).then_some(Doubt::Sometimes);
         let doubt = if tokens.len() > 1 { Some(Doubt::OneOfSeveral) } else { sometimes };
-        match plain.or(tokens.first().copied()) {
+        let drawn = tokens.iter().find(|value| !matches!(value, Value::Token(token) if *token == self.unused));
+        match plain.or(drawn.or(tokens.first()).copied()) {
             Some(Value::Token(token)) => (Made::Token(*token), doubt),
             Some(Value::Several(token)) => (Made::Token(*token), Some(Doubt::OneOfSeveral)),
             Some(Value::FirstCharacter) => (Made::FirstCharacter, doubt),
@@ -206,7 +214,8 @@ impl<'f> Facts<'f> {
     /// Returns what an action makes that returns the result of a function, or a variable.
     fn looked_up(&self, name: &str, code: &[Token<'_>], returned: &[&Value]) -> (Made, Option<Doubt>) {
         let own = words(code, self.named);
-        let is_word = |token: usize| own.iter().any(|&(_, word)| word == token);
+        let of_own: Set<usize> = own.iter().map(|&(_, token)| token).collect();
+        let is_word = |token: usize| of_own.contains(&token);
         let other = returned.iter().find_map(|value| match value {
             Value::Token(token) | Value::Several(token) if !is_word(*token) => Some(*token),
             Value::Token(_) | Value::Several(_) | Value::FirstCharacter | Value::Unused | Value::Code(_) => None,
@@ -221,20 +230,20 @@ impl<'f> Facts<'f> {
         });
         let function = self.results.get(name).or(called);
         let has_tables = function.is_some() || other.is_none();
-        let tables = self.words.iter().filter(|_| has_tables);
-        let listed: Set<usize> = own.iter().chain(tables).map(|&(_, token)| token).collect();
+        let is_listed = |token: usize| is_word(token) || has_tables && self.listed.contains(&token);
         let results = function.map_or(&[][..], Vec::as_slice);
-        let mut others = results.iter().copied().filter(|token| !listed.contains(token));
+        let mut others = results.iter().copied().filter(|token| !is_listed(*token));
         let other = other.or(others.next());
-        if listed.is_empty() && other.is_none() {
+        if of_own.is_empty() && (!has_tables || self.listed.is_empty()) && other.is_none() {
             return (Made::Unused, Some(Doubt::Decides));
         }
         let doubt = others.next().map(|_| Doubt::Decides);
         (Made::Words(Words { own, has_tables, other }), doubt)
     }
 
-    /// Returns the first token that code assigns to a variable.
+    /// Returns the first token that code assigns to a variable, of those that are drawn if there are any.
     fn assigned(&self, code: &[Token<'_>]) -> Option<usize> {
+        let mut first = None;
         let is_sign =
             |at: usize, signs: &[char]| matches!(code.get(at), Some(Token::Sign(sign)) if signs.contains(sign));
         let mut is_value = false;
@@ -245,11 +254,16 @@ impl<'f> Facts<'f> {
                     is_value = !compares;
                 }
                 Token::Sign(';' | '{' | '}' | ')' | '!' | '<' | '>') => is_value = false,
-                Token::Word(word) if is_value && let Some(token) = (self.named)(word) => return Some(token),
+                Token::Word(word) if is_value && let Some(token) = (self.named)(word) => {
+                    first = first.or(Some(token));
+                    if token != self.unused {
+                        return Some(token);
+                    }
+                }
                 Token::Word(_) | Token::Number(_) | Token::Text(_) | Token::Char(_) | Token::Sign(_) => {}
             }
         }
-        None
+        first
     }
 
     /// Returns the tokens that a function returns.
@@ -335,7 +349,10 @@ impl<'f> Facts<'f> {
         tokens.dedup();
         match tokens[..] {
             [token] => return Value::Token(token),
-            [token, ..] => return Value::Several(token),
+            // A token that is drawn says more than one that is not.
+            [first, ..] => {
+                return Value::Several(tokens.iter().copied().find(|token| *token != self.unused).unwrap_or(first));
+            }
             [] => {}
         }
         let reads_text = code.iter().any(|token| token.is("yytext") || token.is("YYText"));

@@ -85,6 +85,7 @@ pub(super) fn class(text: &str) -> Option<Class> {
 fn member(text: &str) -> Option<(u32, usize)> {
     match text.chars().next()? {
         '\n' => None,
+        '\\' if text[1..].starts_with('\n') => None,
         '\\' => {
             let (character, length) = escape(&text[1..]);
             Some((character, 1 + length))

@@ -140,7 +140,7 @@ impl<'t> Making<'_, 't, '_, '_> {
         let defined = code::macros(&file.code);
         let code: Vec<code::Token<'_>> = file.code.iter().flat_map(|code| code::tokens(code, &defined)).collect();
         let bodies = defined.iter().map(|(name, body)| (*name, code::tokens(body, &Map::new()))).collect();
-        let facts = Facts::new(&named, &character, &code, &functions(&code), &bodies);
+        let facts = Facts::new(&named, &character, wanted.unused, &code, &functions(&code), &bodies);
         // A rule without an action has that of the next one, so the last comes first.
         let mut action = Rc::new(Action::default());
         let mut actions: Vec<Rc<Action>> = Vec::new();
@@ -345,7 +345,9 @@ impl<'t> Making<'_, 't, '_, '_> {
                 break;
             }
         }
-        if made.is_empty() || !is_whole {
+        // Whatever the code decides, it is one token then.
+        let is_one = made.is_empty() && words.other.is_some();
+        if made.is_empty() && !is_one || !is_whole {
             self.report(Doubt::Decides, span);
         }
         made

@@ -43,6 +43,7 @@ fn start_conditions_that_are_listed_again_and_again() {
 fn brackets_and_quotes_that_are_not_closed() {
     survives(&format!("%%\n{}\n", fill("[:")), "this class is not closed");
     survives(&format!("%%\n{}\n", fill("[")), "this class is not closed");
+    survives(&format!("%%\n{}\n", fill("[\\\n")), "this class is not closed");
     survives(&format!("%%\n[{}\n", fill("[:alpha:")), "this class is not closed");
     survives(&format!("%%\n{}\n", fill("\"\\")), "");
     survives(&format!("%%\nx {}\na return A;\n", fill("\\\"")), "a ::= \"a\"");
