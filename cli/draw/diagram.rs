@@ -13,7 +13,7 @@ use super::words;
 const MOST_ALTERNATIVES: usize = 120;
 /// The most items of a sequence that are drawn.
 const MOST_ITEMS: usize = 300;
-/// The most columns of `{...}` behind a repetition. It is one line, cut where it is longer.
+/// The most columns of `{...}` after a repetition. It is one line, cut where it is longer.
 const MOST_COLUMNS: usize = 32;
 /// The most blocks of a rule that are drawn.
 const MOST_BLOCKS: usize = 1500;
@@ -257,7 +257,7 @@ pub fn caption(expr: &Expr) -> String {
     caption.filter(is_short).unwrap_or_else(|| expr.description().to_string())
 }
 
-/// Returns the braces behind a repetition whose number of rounds follows from labelled parts.
+/// Returns the braces after a repetition whose number of rounds follows from labelled parts.
 fn braces(expr: &Expr) -> String {
     let text = ast::text(expr);
     let braces = visible(text.rfind('{').map_or("", |at| &text[at..]));

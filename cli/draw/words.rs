@@ -180,7 +180,7 @@ pub fn broken(text: &str, width: usize, most: usize) -> Lines {
     Lines { lines, is_cut: false }
 }
 
-/// Returns where the last word of a line begins, if that is in its second half: behind a space, or else in a name.
+/// Returns where the last word of a line begins, if that is in its second half: after a space, or else in a name.
 fn end_of_word(line: &str) -> Option<usize> {
     let is_late = |at: &usize| at * 2 > line.len();
     let space = line.rfind(' ').map(|at| at + 1).filter(is_late);

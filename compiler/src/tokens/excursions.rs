@@ -107,7 +107,7 @@ fn productive(exprs: Vec<Expr>, rules: &[ast::Rule], span: Span) -> Vec<Expr> {
     exprs.into_iter().zip(&able[first..]).filter(|(_, able)| **able).map(|(expr, _)| expr).collect()
 }
 
-/// Returns the moves that rules make behind a pop, up to one more than there may be levels.
+/// Returns the moves that rules make after a pop, up to one more than there may be levels.
 fn remainders(writer: &Writer<'_>) -> Vec<Vec<Move>> {
     let mut found: Set<Vec<Move>> = Set::new();
     for rule in writer.lexer.rules.iter().filter(|rule| !matches!(rule.outcome, Outcome::Token(_))) {
@@ -181,7 +181,7 @@ impl Levels<'_, '_> {
         Bits::new(self.writer.automata.classes.len())
     }
 
-    /// Returns true if a match is the beginning of a token that the mode behind an excursion goes on with.
+    /// Returns true if a match is the beginning of a token that the mode after an excursion goes on with.
     fn begins_token(&self, rule: usize, end: &End) -> bool {
         let own = &self.writer.lexer.rules[rule];
         let returns = |moved: &Move| {

@@ -2,7 +2,7 @@
 //! comment with a mode of its own, a rule for any character does not match what closes the comment.
 //!
 //! The automaton of a mode is run again and again: where no match can go on, the longest one counts, and what stands
-//! behind it is read again.
+//! after it is read again.
 
 use std::rc::Rc;
 
@@ -62,7 +62,7 @@ struct Place {
     state: StateId,
     /// The longest match so far.
     longest: Meaning,
-    /// The classes of the characters behind it.
+    /// The classes of the characters after it.
     pending: Vec<u32>,
 }
 

@@ -1,5 +1,5 @@
-//! What a program asks for in a run: bytes that it allocates, and its stack. A library that is loaded before all others
-//! counts it, so any program will do whose libraries are loaded when it begins.
+//! Counts of what a program asks for in a run: bytes that it allocates, and its stack. A library that is loaded before
+//! all others counts, so any program will do whose libraries are loaded when it begins.
 
 use std::ffi::{OsStr, OsString};
 use std::fs;

@@ -145,7 +145,7 @@ fn texts_compared<'c>(code: &'c str, texts: &[String]) -> Option<(TokenName, &'c
     Some((TokenName::Text(text.to_string()), asked))
 }
 
-/// Returns the number of tokens before the one that `_input.LA(1)` or `_input.LT(1)` asks for, and the code behind it.
+/// Returns the number of tokens before the one that `_input.LA(1)` or `_input.LT(1)` asks for, and the code after it.
 fn distance(code: &str) -> Option<(usize, &str)> {
     let rest = [GO, "_input", "input"].iter().find_map(|stream| code.strip_prefix(stream)?.strip_prefix('.'))?;
     let (number, rest) = rest.strip_prefix("LA(").or_else(|| rest.strip_prefix("LT("))?.split_once(')')?;

@@ -384,7 +384,7 @@ impl Value {
 /// The statements of code.
 struct Statements {
     returned: Vec<Returned>,
-    /// For each token, whether it stands under a condition, or behind a place at which the code may be left.
+    /// Marks of the tokens that stand under a condition, or after a place at which the code may be left.
     guarded: Vec<bool>,
 }
 
@@ -395,7 +395,7 @@ struct Walk {
     guarded: Vec<bool>,
     /// For each open brace, whether a condition stands before it.
     blocks: Vec<bool>,
-    /// The number of open braces behind a condition.
+    /// The number of open braces after a condition.
     guards: usize,
     /// Whether a condition stands before the next statement.
     is_next_guarded: bool,
@@ -422,7 +422,7 @@ impl Walk {
     }
 }
 
-/// Returns the change of the start condition that a word makes, given the code behind it. `None` if code computes it.
+/// Returns the change of the start condition that a word makes, given the code after it. `None` if code computes it.
 fn change(word: &str, behind: &[Token<'_>]) -> Option<Change> {
     if word == "yy_pop_state" {
         return Some(Change::Pop);

@@ -163,7 +163,7 @@ pub(super) fn words(code: &[Token<'_>], known: &dyn Fn(&str) -> Option<usize>) -
     found
 }
 
-/// Returns the place behind a text in a table or a comparison from which its token may stand. `None` if the text is in
+/// Returns the place after a text in a table or a comparison from which its token may stand. `None` if the text is in
 /// neither.
 fn decides(code: &[Token<'_>], at: usize, open: Option<usize>) -> Option<usize> {
     let sign = |place: Option<usize>, sign: char| place.and_then(|at| code.get(at)) == Some(&Token::Sign(sign));

@@ -26,7 +26,7 @@ pub(super) struct Matched {
 /// Returns the length of the pattern that the text begins with: up to a blank outside of quotes and classes.
 pub(super) fn end_of_pattern(text: &str) -> usize {
     let mut at = 0;
-    // A class that is not closed has no bracket behind it that closes another one.
+    // A class that is not closed has no bracket after it that closes another one.
     let mut has_classes = true;
     while let Some(c) = text[at..].chars().next() {
         at += match c {
@@ -141,7 +141,7 @@ impl<'r, 'd> Reading<'r, 'd> {
         Ok(if items.len() == 1 { items.remove(0) } else { Pattern::Seq(items) })
     }
 
-    /// Returns a pattern with the repetitions behind it.
+    /// Returns a pattern with the repetitions after it.
     fn repeated(&mut self, mut item: Pattern) -> Result<Pattern, Reported> {
         let mut nesting = 0;
         loop {

@@ -2,7 +2,7 @@
 //! takes, and then fail.
 //!
 //! Nothing is proved of them. They are what people try who attack an expression by hand: enough before the repetition
-//! to get there, a round of it many times, and a character behind that no round begins with.
+//! to get there, a round of it many times, and then a character with which no round begins.
 
 use std::cell::Cell;
 use std::cmp::Reverse;

@@ -62,7 +62,7 @@ fn after_name(words: &str) -> Option<&str> {
     words.starts_with(|c: char| c.is_ascii_alphabetic()).then(|| words.trim_start_matches(is_part))
 }
 
-/// Returns true if an equals sign follows a name, with a blank on one of its sides or a sign of ABNF behind it.
+/// Returns true if an equals sign follows a name, with a blank on one of its sides or a sign of ABNF after it.
 /// `charset=utf-8` in an example has none.
 fn defines(after: &str) -> bool {
     let sign = after.trim_start();
@@ -112,7 +112,7 @@ fn end(rows: &[Row<'_>], first: usize) -> Option<usize> {
         return None;
     }
     let (mut end, mut before_gap, mut has_gap) = (first + 1, None, false);
-    // The column at which the last line of elements begins, and whether a page has ended behind it.
+    // The column at which the last line of elements begins, and whether a page has ended after it.
     let (mut column, mut has_page_end) = (column_of_body(&rows[first]), false);
     let mut has_signs = has_sign(&rows[first..end]);
     for (number, row) in rows.iter().enumerate().skip(first + 1) {

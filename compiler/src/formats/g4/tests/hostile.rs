@@ -47,7 +47,7 @@ fn many_changes_of_the_mode() {
         assert!(found.contains(expected), "{}", &found[..found.len().min(2000)]);
     };
     any(&format!("grammar g; a : A EOF ; A : 'a' ; B : 'b' -> skip{pops} ;"), "changes the mode more than 64 times");
-    // Each rule leaves other moves behind a pop.
+    // Each rule leaves other moves after a pop.
     let rules: String = (0..part(2_000))
         .map(|at| {
             let command = |bit: i32| if at >> bit & 1 == 1 { ", pushMode(M)" } else { ", mode(M)" };
